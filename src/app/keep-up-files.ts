@@ -6,6 +6,7 @@ import type { Machine } from '#sync/machine.ts';
 import { areEntriesKnown, rememberProgram } from '#sync/program-memory.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { refreshSharedConfig } from '#sync/shared-config.ts';
+import type { WorkflowCheck } from '#sync/workflow-file.ts';
 import { sweepTemporaryFiles } from '#sync/sweep-temporary-files.ts';
 
 /** A command that writes also keeps up what others rely on: shared copies, the link, and entries that start this program. */
@@ -26,7 +27,15 @@ export async function keepUpFiles(
 
 /** The copies of config and workflow; not of those that an agent wrote in an unmerged attempt. */
 export async function refreshSharedFiles(
-  { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
+  {
+    paths,
+    store,
+    checkWorkflow,
+  }: {
+    readonly paths: ProjectPaths;
+    readonly store: AttemptLister;
+    readonly checkWorkflow?: WorkflowCheck | undefined;
+  },
   machine: Pick<Machine, 'env'>,
 ): Promise<void> {
   const gates = new GateFiles({ paths, store }, machine);
@@ -34,5 +43,5 @@ export async function refreshSharedFiles(
   if (!gates.isHeld('config.json')) refreshSharedConfig(paths);
   if (!hasWorkflow(paths.forge_dir) || gates.isHeld('workflow.json')) return;
   const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
-  refreshSharedWorkflow(paths);
+  refreshSharedWorkflow(paths, checkWorkflow);
 }

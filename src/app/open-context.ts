@@ -286,7 +286,7 @@ export async function openFound(
       { clock: () => systemClock.now(), notice, meter, env, reads, joinApart: options.joinApart },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
-    const readWorkflow = await openWorkflow({ paths, store }, env, options);
+    const workflow = await openWorkflow({ paths, store }, env, options);
     return {
       paths,
       config,
@@ -294,8 +294,9 @@ export async function openFound(
       foreign,
       folded,
       get workflow() {
-        return readWorkflow();
+        return workflow.read();
       },
+      checkWorkflow: workflow.check,
       [Symbol.asyncDispose]: close,
     };
   } catch (error) {
@@ -314,30 +315,13 @@ async function openWorkflow(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: OpenProject['store'] },
   env: NodeJS.ProcessEnv,
   { lock }: { readonly lock?: 'await' },
-): Promise<() => ResolvedWorkflow> {
+): Promise<{ readonly read: () => ResolvedWorkflow; readonly check?: OpenProject['checkWorkflow'] }> {
   if (lock === undefined && !hasWorkflow(paths.forge_dir) && !hasWorkflow(paths.store_dir)) {
     await store.setWorkflow(DEFAULT_RESOLVED);
-    return () => DEFAULT_RESOLVED;
+    return { read: () => DEFAULT_RESOLVED };
   }
-  const [{ openWorkflowReader }, { GateFiles }] = await Promise.all([
-    import('#sync/workflow-file.ts'),
-    import('#sync/gate-files.ts'),
-  ]);
-  const gates = new GateFiles({ paths, store }, { env });
-  await gates.look();
-  const read = openWorkflowReader(() => gates.placesOf('workflow.json'));
-  try {
-    await store.setWorkflow(read());
-  } catch (error) {
-    // Whoever needs the workflow is told what is wrong with it.
-    if (!isForgeError(error) || error.code !== 'invalid_input') throw error;
-  }
-  return () => {
-    const workflow = read();
-    // What cannot be written now is tried with the next look.
-    store.setWorkflow(workflow).catch(() => undefined);
-    return workflow;
-  };
+  const { openProjectWorkflow } = await import('#sync/project-workflow.ts');
+  return openProjectWorkflow({ paths, store }, { env });
 }
 
 /** Before anything is answered: whether what blocks from other projects is closed by now. Most have no such edge. */

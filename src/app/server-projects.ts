@@ -1,10 +1,11 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { reaches } from '#operations/call-operation.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { prefixOf } from '#sync/foreign-tasks.ts';
 import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
-import { findRegistered, listProjects } from '#sync/project-registry.ts';
+import { findRegistered, hasOtherPrefix, listProjects, toProjectPlace } from '#sync/project-registry.ts';
+import { ProjectIdentities, tellTaken } from './project-identities.ts';
 import { ServerProject, type ProjectSurroundings } from './serve/server-project.ts';
 import { findByWork, type WorkName } from './work-refs.ts';
 
@@ -54,19 +55,21 @@ export async function openServerProjects(
   };
   let faults: readonly ProjectFault[] = [];
   const opened = new Map<string, ServerProject>();
+  const identities = new ProjectIdentities();
   const refresh = async (isFirst: boolean): Promise<void> => {
     const faulty: ProjectFault[] = [];
     const kept: ServerProject[] = [];
     const note = ({ from, ...fault }: ProjectFault & { readonly from: string }): void => {
       tellOnce(fault.error.message);
-      const known = isConfigFault(fault.error) ? opened.get(from) : undefined;
+      const known = isKept(fault.error) ? opened.get(from) : undefined;
       faulty.push(known === undefined ? fault : { ...fault, prefix: known.prefix, name: known.name });
       // Its agents are at work, and the writer of a config may be in the middle of it.
       if (known !== undefined && !kept.includes(known)) kept.push(known);
     };
-    for (const { found, name, from } of listWanted(wishes, around.place, { tell: tellOnce, note, isFirst })) {
+    for (const { found, name, from } of listWanted(wishes, around.place, { identities, note, isFirst })) {
       const known = projects.find((one) => one.isOf(found));
-      const project = known ?? (await tryOpen(found, name, around, tellOnce, wishes.paths.length > 0));
+      const mustOpen = isFirst && wishes.paths.length > 0;
+      const project = known ?? (await tryOpen(found, name, around, tellOnce, mustOpen));
       if (isForgeError(project)) {
         faulty.push({ name, prefix: found.config.idPrefix, error: project });
         continue;
@@ -77,6 +80,7 @@ export async function openServerProjects(
         continue;
       }
       project.rename(name);
+      identities.hold(project.found);
       opened.set(from, project);
       kept.push(project);
     }
@@ -127,7 +131,7 @@ interface ProjectFault {
 }
 
 interface WantedNotes {
-  readonly tell: (line: string) => void;
+  readonly identities: ProjectIdentities;
   readonly note: (fault: ProjectFault & { readonly from: string }) => void;
   /** Then nothing is served yet, and what a person named has to be there. */
   readonly isFirst: boolean;
@@ -138,26 +142,39 @@ function isConfigFault({ code }: ForgeError): boolean {
   return code === 'invalid_input' || code === 'schema_newer';
 }
 
+/** Whether a project that was open stays so: what is at work in it goes on until a person has decided. */
+function isKept(error: ForgeError): boolean {
+  return isConfigFault(error) || hasOtherPrefix(error);
+}
+
 function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes): Wanted[] {
   const { env, homeDir } = place;
-  const { tell, note, isFirst } = notes;
+  const { identities, note, isFirst } = notes;
   const look = (from: string): Wanted[] => {
     try {
-      return [toWanted(findProject(from, env, homeDir), from)];
+      const found = findProject(from, env, homeDir);
+      return [{ found, name: found.config.name, from }];
     } catch (error) {
-      if (isFirst || !isForgeError(error) || !isConfigFault(error)) throw error;
+      if (isFirst || !isForgeError(error)) throw error;
+      if (wishes.paths.length === 0 && !isConfigFault(error)) throw error;
       note({ from, name: from, error });
       return [];
     }
   };
+  const isItself = ({ found, from }: Wanted): boolean => {
+    const error = identities.findFault(found);
+    // By its place alone: its config names the project as it likes, also like another one.
+    if (error !== undefined) note({ from, name: from, prefix: identities.prefixOf(found), error });
+    return error === undefined;
+  };
   if (wishes.paths.length > 0) {
-    const given = wishes.paths.flatMap(look);
-    const clash = findClash(given);
+    const given = wishes.paths.flatMap(look).filter(isItself);
+    const clash = isFirst ? findClash(given) : undefined;
     if (clash !== undefined) throw refuseClash(clash);
-    return dropSame(given);
+    return dropClashes(given, note);
   }
-  const [around] = findAround(() => look(wishes.cwd));
-  const registered = listProjects(place.home).flatMap((project) => {
+  const all = listProjects(place.home);
+  const registered = all.flatMap((project) => {
     const { name, prefix, path: from } = project;
     try {
       return [{ found: findRegistered(project, place), name, from }];
@@ -167,15 +184,29 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes)
       return [];
     }
   });
-  const named = registered.find(({ found }) => around !== undefined && isSame(found, around.found));
-  const first = named ?? around;
-  const all = dropSame([...(first === undefined ? [] : [first]), ...registered]);
+  const [around] = findAround(() => look(wishes.cwd));
+  if (around === undefined) return dropClashes(registered, note);
+  const named = registered.find(({ found }) => isSame(found, around.found));
+  if (named !== undefined) return dropClashes([named, ...registered], note);
+  const { idPrefix } = around.found.config;
+  const here = toProjectPlace(around.found);
+  // Registered with another prefix: what is wrong with it was noted above.
+  const isNoted = all.some(({ path, prefix }) => path === here && prefix !== idPrefix);
+  if (isNoted || !isItself(around)) return dropClashes(registered, note);
+  const holder = all.find(({ path, prefix }) => prefix === idPrefix && path !== here && existsSync(path));
+  if (holder === undefined) return dropClashes([around, ...registered], note);
+  const error = tellTaken(around.found, `of project ${holder.name} (${holder.path})`);
+  note({ from: around.from, name: around.from, error });
+  return dropClashes(registered, note);
+}
+
+/** Each place once, and of two with one prefix the first: a registry that was edited by hand can have such. */
+function dropClashes(wanted: readonly Wanted[], note: WantedNotes['note']): Wanted[] {
+  const all = dropSame(wanted);
   return all.filter((one, at) => {
     const before = all.slice(0, at).find(({ found }) => found.config.idPrefix === one.found.config.idPrefix);
     if (before === undefined) return true;
-    tell(
-      `${one.found.paths.root} is left out: its ids begin with ${one.found.config.idPrefix}- like those of ${before.found.paths.root}`,
-    );
+    note({ from: one.from, name: one.from, error: tellTaken(one.found, `of ${before.found.paths.root}`) });
     return false;
   });
 }
@@ -187,10 +218,6 @@ function findAround(look: () => Wanted[]): Wanted[] {
     if (isForgeError(error) && error.code === 'not_a_project') return [];
     throw error;
   }
-}
-
-function toWanted(found: FoundProject, from: string): Wanted {
-  return { found, name: found.config.name, from };
 }
 
 function isSame(a: FoundProject, b: FoundProject): boolean {
@@ -224,14 +251,14 @@ async function tryOpen(
   name: string,
   around: ProjectSurroundings,
   tell: (line: string) => void,
-  isNamed: boolean,
+  mustOpen: boolean,
 ): Promise<ServerProject | ForgeError> {
   try {
     // A folder that is gone by now would be made anew by opening its database.
     statSync(found.paths.common_dir);
     return await ServerProject.open(found, name, around);
   } catch (error) {
-    if (isNamed || !isForgeError(error)) throw error;
+    if (mustOpen || !isForgeError(error)) throw error;
     tell(`Project ${name} (${found.paths.root}) cannot be opened: ${error.message}`);
     return error;
   }
@@ -248,7 +275,7 @@ async function findSound(
       ref.within === undefined || (prefix !== undefined && reaches({ projects: ref.within }, prefix)),
   );
   const wanted = ref.project ?? (ref.route === undefined ? undefined : prefixOf(ref.route));
-  const fault = known.find(({ name, prefix }) => wanted !== undefined && [name, prefix].includes(wanted));
+  const fault = wanted === undefined ? undefined : findFault(known, projects, wanted);
   if (fault !== undefined) throw toFaultError(fault);
   const [only, ...more] = known;
   if (projects.length === 0 && only !== undefined && more.length === 0) throw toFaultError(only);
@@ -256,6 +283,17 @@ async function findSound(
   const own = known.find(({ prefix }) => prefix === found.prefix);
   if (own !== undefined) throw toFaultError(own);
   return found;
+}
+
+/** A name comes from a file of the project: it must not stand in the way of another one's prefix. */
+function findFault(
+  faults: readonly ProjectFault[],
+  projects: readonly ServerProject[],
+  wanted: string,
+): ProjectFault | undefined {
+  const byPrefix = faults.find(({ prefix }) => prefix === wanted);
+  if (byPrefix !== undefined || projects.some(({ prefix }) => prefix === wanted)) return byPrefix;
+  return faults.find(({ name }) => name === wanted);
 }
 
 function toFaultError({ name, error }: ProjectFault): ForgeError {

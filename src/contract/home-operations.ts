@@ -152,7 +152,7 @@ export const createBatch = declare({
     ids: z.array(TaskRef).max(LIMITS.batch_tasks).optional().describe('Tasks to begin with'),
   }),
   output: BatchEntry.extend({ tasks: z.array(BatchTask) }),
-  errors: ['already_exists', 'not_found', 'ambiguous_id', 'not_a_project', 'store_busy'],
+  errors: ['already_exists', 'not_found', 'ambiguous_id', 'state_invalid', 'not_a_project', 'store_busy'],
   access: 'task',
   needs: 'nothing',
   http: { method: 'post', path: '/batches', ok: 201 },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { locateJson, type PathStep, placeAt, toPath, walkJson } from './locate-json.ts';
 
-const ignore = (): void => undefined;
+const ignore = () => undefined;
 
 function placeOf(text: string, ...steps: PathStep[]): string {
   const [place] = locateJson(text, [steps]);
@@ -114,6 +114,13 @@ describe('walkJson', () => {
     expect(walkJson(nest(1_000_000), ignore)).toEqual({
       message: `nested deeper than ${LIMITS.metadata_depth} levels`,
       offset: LIMITS.metadata_depth,
+    });
+  });
+
+  it('ends with what its visitor says', () => {
+    expect(walkJson('[1, [2, 3]]', (steps) => (steps.length > 1 ? 'enough' : undefined))).toEqual({
+      message: 'enough',
+      offset: 5,
     });
   });
 

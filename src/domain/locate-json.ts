@@ -37,6 +37,7 @@ export function locateJson(text: string, paths: readonly (readonly PathStep[])[]
     const path = toPath(steps);
     // A key that stands twice counts where it stands last, as in the value.
     if (wanted.has(path)) wanted.set(path, offset);
+    return undefined;
   });
   const lines = lineStarts(text);
   return paths.map((steps) => {
@@ -70,8 +71,11 @@ function toPlace(starts: readonly number[], offset: number): TextPlace {
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
 }
 
-/** `again`: the object holds this key already, and all but the last are lost when it is read. */
-export type JsonVisitor = (steps: readonly PathStep[], offset: number, again: boolean) => void;
+/**
+ * `again`: the object holds this key already, and all but the last are lost when it is read. A sentence that it returns
+ * ends the walk, as what is wrong with the text.
+ */
+export type JsonVisitor = (steps: readonly PathStep[], offset: number, again: boolean) => string | undefined;
 
 export interface JsonBreak {
   readonly offset: number;
@@ -143,7 +147,7 @@ class JsonWalker {
       if (quoted === undefined) return this.#refuse(UNCLOSED);
       const key = JSON.parse(quoted) as string; // the pattern matches nothing else
       this.#steps.push(key);
-      this.#visit(this.#steps, offset, keys.has(key));
+      this.#tell(offset, keys.has(key));
       keys.add(key);
       this.#take(this.#space);
       if (this.#text[this.#at] !== ':') this.#refuse('":" is missing behind the key');
@@ -158,7 +162,7 @@ class JsonWalker {
     let index = 0;
     this.#items(']', () => {
       this.#steps.push(index);
-      this.#visit(this.#steps, this.#at, false);
+      this.#tell(this.#at, false);
       this.#value();
       this.#steps.pop();
       index += 1;
@@ -185,6 +189,11 @@ class JsonWalker {
       this.#take(this.#space);
       if (this.#text[this.#at] === end) this.#refuse(`no "," may stand before "${end}"`);
     }
+  }
+
+  #tell(offset: number, again: boolean): void {
+    const why = this.#visit(this.#steps, offset, again);
+    if (why !== undefined) throw new BrokenJson(why, offset);
   }
 
   #take(pattern: RegExp): string | undefined {

@@ -45,6 +45,15 @@ describe('validateWorkflowText', () => {
     ]);
   });
 
+  it('looks at a limited number of keys and values, however short they are', () => {
+    const text = (count: number): string =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1])));
+    expect(faultsOf(text(LIMITS.body_values + 1))).toEqual([
+      `1:1 : has more than ${LIMITS.body_values} keys and values`,
+    ]);
+    expect(faultsOf(text(LIMITS.body_values))[0]).toContain('unknown key "k0"');
+  });
+
   it('names the place where the text stops to be JSON', () => {
     expect(faultsOf('{\n  "states": [],\n}')).toEqual(['3:1 : not valid JSON: no "," may stand before "}"']);
     expect(faultsOf('nonsense')).toEqual(['1:1 : not valid JSON: a value is missing']);

@@ -25,9 +25,16 @@ export function validateWorkflowText(text: string): { workflow?: Workflow; fault
   }
   if (json.trim() === '') return { workflow: DEFAULT_WORKFLOW, faults: [] };
   const twice: { steps: readonly PathStep[]; offset: number }[] = [];
+  let values = 0;
   const broken = walkJson(json, (steps, offset, again) => {
     if (again && twice.length < LIMITS.workflow_faults) twice.push({ steps: [...steps], offset });
+    values += 1;
+    return values > LIMITS.body_values ? 'too many values' : undefined;
   });
+  if (values > LIMITS.body_values) {
+    const message = `has more than ${LIMITS.body_values} keys and values`;
+    return { faults: [{ path: '', message, ...START }] };
+  }
   if (broken !== undefined) {
     const hint = /^<{7} /m.test(json) ? { hint: 'Resolve the merge conflict in it' } : {};
     const message = `not valid JSON: ${broken.message}`;

@@ -36,6 +36,46 @@ describe('what no process of an attempt may tell', () => {
     expect(redact(open)).toBe(open);
   });
 
+  it.each([
+    ['ANTHROPIC_CUSTOM_HEADERS', 'X-Pass: gateway-secret-1\nAuthorization: Bearer gateway-secret-2\r\n', 2],
+    ['CLAUDE_EXPORT_HEADERS', 'x-pass=gateway-secret-1,x-more=gateway-secret-2', 2],
+    [
+      'OPENCODE_CONFIG_CONTENT',
+      '{"p":{"options":{"apiKey":"gateway-secret-1","model":"claude-opus-large"}}}',
+      1,
+    ],
+    [
+      'OPENCODE_CONFIG_CONTENT',
+      '{"options":{"headers":{"x-pass":"gateway-secret-1"}},"a":{"token":["gateway-secret-2"]}}',
+      2,
+    ],
+    ['OPENCODE_CONFIG_CONTENT', '{"apiKey": "gateway-secret-1", // mine\n}', 1],
+    ['OPENAI_BASE_URL', 'https://me:gateway-secret-1@gateway.example.org/v1?api_key=gateway-secret-2', 2],
+  ])('is also what stands in a setting where keys stand: %s %s', async (name, value, count) => {
+    const { redact } = await findSecretsOf(
+      { env: { [name]: value }, agents, store, home, clock },
+      { task_id: 'fg-1', agent: 'ada' },
+    );
+    for (let at = 1; at <= count; at += 1)
+      expect(redact(`said gateway-secret-${at}`)).toBe('said [redacted]');
+    const open = 'claude-opus-large at https://gateway.example.org/v1 as application/json';
+    expect(redact(open)).toBe(open);
+  });
+
+  it('are no settings: models, folders, addresses and plain headers', async () => {
+    const settings = {
+      ANTHROPIC_MODEL: 'claude-opus-large',
+      ANTHROPIC_BASE_URL: 'https://gateway.example.org/v1',
+      ANTHROPIC_CUSTOM_HEADERS: 'Content-Type: application/json\nAccept: text/event-stream',
+      CLAUDE_CONFIG_DIR: '/home/somebody/.claude',
+      OPENCODE_CONFIG_CONTENT: '{"model":"claude-opus-large","theme":"solarized-dark"}',
+    };
+    const place = { env: settings, agents: { list: () => [] } as unknown as AgentBook, store, home, clock };
+    const { redact } = await findSecretsOf(place, { task_id: 'fg-1', agent: null });
+    const said = [...Object.values(settings), 'application/json', 'solarized-dark'].join(' and ');
+    expect(redact(said)).toBe(said);
+  });
+
   it('[S17] is also what they were given before, when an agent or a value of it is gone', async () => {
     await using folder = await tempFolder();
     const place = { env: {}, agents: { list: () => [] } as unknown as AgentBook, store, clock };

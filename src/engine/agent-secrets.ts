@@ -3,6 +3,7 @@ import { redactNamed } from '#domain/named-secrets.ts';
 import { EXECUTOR_TYPES, pickEnvironment } from '#executors/executor-types.ts';
 import { createRedactor, type Redactor } from '#process/redact.ts';
 import { listGivenValues } from '#sync/given-values.ts';
+import { listSettingSecrets } from './setting-secrets.ts';
 import type { WorkPlace } from './work.ts';
 
 /** Takes out of a text what must be in no database, no record, no log and no commit. */
@@ -18,9 +19,6 @@ export interface Secrets {
 
 /** `cut` says that the line goes on: what may be the beginning of a secret at its end is left out. */
 export type LineRedactor = (line: { readonly text: string; readonly cut: boolean }) => string;
-
-/** Of Forge's own environment the programs of agents get settings as well as keys; the settings may be told. */
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH/i;
 
 /**
  * For all that a process of an attempt says, an agent, a check or git: all that people give or gave the agents that have worked
@@ -46,7 +44,7 @@ export async function findSecretsOf(
 
 function listKeys(env: WorkPlace['env']): string[] {
   const inherited = EXECUTOR_TYPES.flatMap(({ kind }) => Object.entries(pickEnvironment(kind, env)));
-  return inherited.flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+  return inherited.flatMap(([name, value]) => listSettingSecrets(name, value));
 }
 
 /** These values in all their forms, and what looks like a key. */

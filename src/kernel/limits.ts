@@ -37,7 +37,18 @@ export const LIMITS = {
   graph_served_svg: { nodes: 1_000, edges: 2_000 },
   graph_served_text: { nodes: 2_500, edges: 5_000 },
   project_name_length: 200,
+  /** Entries of a folder of skills, skills that are read, and bytes of the head of each. */
+  skill_entries: 10_000,
+  skills: 500,
+  skill_head_bytes: 16_384,
+  /** Tasks that are named at once for a batch; batches that are kept, closed ones too, and tasks of all of them. */
   batch_tasks: 10_000,
+  batches: 1_000,
+  batches_tasks: 50_000,
+  /** Tasks of other projects that are looked up for one operation; the others stay as they were last known. */
+  foreign_tasks: 5_000,
+  /** Tasks that are looked up by their ids before others have their turn. */
+  tasks_a_turn: 500,
   /** All that `forge prime` prints: what every session of an agent pays before it begins. */
   prime_tokens: 1_000,
   prime_rows: 10,
@@ -65,10 +76,7 @@ export const LIMITS = {
   agent_settings_files: 1_000,
   /** Files that one command may mean, where it cannot be read which it runs; with more it is never trusted. */
   trust_tree_files: 20_000,
-  /**
-   * Of a command that is read to know which files it runs: its length, parentheses and braces in each other and in all,
-   * and the commands of one pipe. What goes beyond is not read, and may run any file of the tree.
-   */
+  /** Of a command that is read to know which files it runs; what goes beyond (nesting, openings, pipes) may run any file. */
   shell_line_length: 100_000,
   shell_line_depth: 100,
   shell_line_openings: 1_000,
@@ -82,10 +90,9 @@ export const LIMITS = {
   approval_ms: 600_000,
   /** How often whoever watches a run looks whether somebody has left the attempt's branch in its folder. */
   stray_look_ms: 1_000,
-  /** How often whoever watches a run looks whether somebody wants something of it, and says that it is there. */
+  /** How often whoever watches a run looks whether somebody wants something of it, says that it is there, and looks for its agent. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
-  /** How often whoever watches a run looks whether its agent was removed. */
   agent_look_ms: 1_000,
   /** A run that was not heard of for so long, and whose program is gone, has lost whoever watched it. */
   run_silence_ms: 50_000,
@@ -126,16 +133,14 @@ export const LIMITS = {
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
-  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time. */
+  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time; how often it begins anew. */
   merge_poll_ms: 100,
   merge_again_first_ms: 1_000,
   merge_again_last_ms: 60_000,
-  /** How often a merge begins anew because its target moved meanwhile. */
   merge_tries: 10,
+  /** Subtasks of one plan, findings of one verdict that a person gives, and attempts at one task side by side. */
   plan_subtasks: 100,
-  /** Findings of one verdict that somebody gives by hand. */
   verdict_findings: 100,
-  /** Attempts at one task side by side. */
   side_attempts: 20,
   /** Of all diffs together that a reviewer is shown who chooses between them. */
   pick_diff_length: 200_000,
@@ -188,9 +193,8 @@ export const LIMITS = {
   /** Projects that one token may be limited to, and how long an agent's token is good unless told. */
   token_projects: 100,
   agent_token_days: 90,
-  /** Clients of `POST /mcp` that have a session at once, and how long one may be silent. */
+  /** Sessions of `POST /mcp` at once, those of one token (the most silent one is ended for the next), and how long one may be silent. */
   mcp_sessions: 200,
-  /** Of one token; the one that was silent longest makes place for the next. */
   mcp_sessions_a_token: 50,
   mcp_session_idle_ms: 1_800_000,
   /** Objects, lists and what stands in them: more in one body would hold up other requests while it is read. */
@@ -236,10 +240,7 @@ export const LIMITS = {
   step_cache_ms: 604_800_000,
   /** Versions of the task file that are read to find what a deleted task held. */
   restore_versions: 1_000,
-  /**
-   * Commits of unmerged attempts, and as many that build on them, whose changes of task files are told
-   * apart, an agent's from people's; where there are more, lines that may be of the others are neither joined nor erased.
-   */
+  /** Commits of unmerged attempts, and as many on top, whose changes of task files are told apart; of more, unclear lines are kept out. */
   attempt_file_commits: 500,
   /** Branches that are looked at for a project or its tasks, those that moved last first. */
   branches_searched: 5_000,
@@ -259,7 +260,7 @@ export const LIMITS = {
   /** How long a push that failed waits until it is tried again, and at most; twice as long with each. */
   push_first_ms: 30_000,
   push_last_ms: 3_600_000,
-  /** How long what was read of the user's git configuration counts, in one process. */
+  /** How long what was read of the user's git configuration counts. */
   control_fresh_ms: 2_000,
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
@@ -386,10 +387,9 @@ export const LIMITS = {
   run_stderr_tail_bytes: 8_192,
   /** How often the processes of a run are looked at. */
   run_sample_ms: 250,
-  /** Below the ports that systems hand out by themselves. */
+  /** Below the ports that systems hand out; and ports of one block. */
   port_first: 20_000,
   port_last: 32_000,
-  /** Ports of one block. */
   port_block: 100,
   /** Shorter secrets are words that occur anywhere, and blotting those out would tell where the secret is. */
   secret_min_length: 8,

@@ -2,7 +2,7 @@ import type { OutputOf } from '#contract/declare.ts';
 import type { listBatches as declaration } from '#contract/home-operations.ts';
 import { listBatches } from '#sync/batches.ts';
 import { implement } from './operation.ts';
-import { countsText, readBatch } from './read-batch.ts';
+import { countsText, readBatches } from './read-batch.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
 
@@ -10,15 +10,11 @@ type Row = OutputOf<typeof declaration>[number];
 
 export const batchList = implement<typeof declaration>({
   async run(ctx, input) {
-    const batches = listBatches(ctx.place.home).filter(
-      (batch) => input.all === true || batch.closed_at === null,
+    const all = listBatches(ctx.place.home);
+    return readBatches(
+      ctx,
+      all.filter((batch) => input.all === true || batch.closed_at === null),
     );
-    const rows: Row[] = [];
-    for (const batch of batches) {
-      const { tasks: _tasks, ...row } = await readBatch(ctx, batch);
-      rows.push(row);
-    }
-    return rows;
   },
   text(batches, view) {
     if (batches.length === 0) return 'No batch is followed. Start one: forge batch create <name> <ids...>';

@@ -18,6 +18,7 @@ import type { InitResult } from '#sync/initialise-project.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectConfig } from '#sync/project-config.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
+import type { WorkflowCheck } from '#sync/workflow-file.ts';
 
 /** What an operation works with. The surface says who asks and where; nothing of it comes from the input. */
 export interface OperationContext {
@@ -72,6 +73,8 @@ export interface OpenProject {
   readonly config: ProjectConfig;
   /** As it is now. Throws invalid_input for a definition with faults; what only shows tasks does without it. */
   readonly workflow: ResolvedWorkflow;
+  /** Checks a definition, and remembers the last one; left out by a command that met none when it began. */
+  readonly checkWorkflow?: WorkflowCheck | undefined;
   readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
   /** What the task files had to say when the project was opened. */
   readonly folded: FoldedFiles;

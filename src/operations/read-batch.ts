@@ -1,6 +1,9 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { OutputOf } from '#contract/declare.ts';
 import type { showBatch } from '#contract/home-operations.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { toParts } from '#kernel/to-parts.ts';
 import type { Batch, BatchTask } from '#sync/batches.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { findProjectOf } from '#sync/foreign-tasks.ts';
@@ -13,10 +16,23 @@ type Row = View['tasks'][number];
 
 /** A batch with what each of its tasks is now. A project or task that is not there is said, never thrown. */
 export async function readBatch(ctx: OperationContext, batch: Batch): Promise<View> {
+  return toView(batch, await readRows(ctx, [batch]));
+}
+
+/** The same of several, without their tasks: each project is opened once for all of them. */
+export async function readBatches(
+  ctx: OperationContext,
+  batches: readonly Batch[],
+): Promise<Omit<View, 'tasks'>[]> {
+  const rows = await readRows(ctx, batches);
+  return batches.map((batch) => {
+    const { tasks: _tasks, ...row } = toView(batch, rows);
+    return row;
+  });
+}
+
+function toView(batch: Batch, rows: ReadonlyMap<BatchTask, Row>): View {
   const { name, created_at, closed_at } = batch;
-  const rows = new Map<BatchTask, Row>();
-  for (const group of Map.groupBy(batch.tasks, (task) => task.path).values())
-    for (const [task, row] of await readGroup(ctx, group)) rows.set(task, row);
   const tasks = batch.tasks.flatMap((task) => rows.get(task) ?? []);
   const count = (status: Row['status']): number => tasks.filter((task) => task.status === status).length;
   const counts = {
@@ -37,6 +53,18 @@ export async function readBatch(ctx: OperationContext, batch: Batch): Promise<Vi
   };
 }
 
+async function readRows(
+  ctx: OperationContext,
+  batches: readonly Batch[],
+): Promise<ReadonlyMap<BatchTask, Row>> {
+  const rows = new Map<BatchTask, Row>();
+  const all = batches.flatMap(({ tasks }) => tasks);
+  for (const group of Map.groupBy(all, (task) => task.path).values())
+    for (const [task, row] of await readGroup(ctx, group)) rows.set(task, row);
+  return rows;
+}
+
+/** A part at a time: batches of a server may have tens of thousands of tasks, and others are served in between. */
 async function readGroup(ctx: OperationContext, tasks: readonly BatchTask[]): Promise<[BatchTask, Row][]> {
   const missing = (task: BatchTask, problem: string): [BatchTask, Row] => [
     task,
@@ -45,17 +73,18 @@ async function readGroup(ctx: OperationContext, tasks: readonly BatchTask[]): Pr
   const rows: [BatchTask, Row][] = [];
   try {
     await using project = await ctx.openProject(findNow(ctx, tasks));
-    for (const task of tasks) {
-      if (!(await project.store.holdsTask(task.id))) {
-        rows.push(missing(task, 'not in this project any more'));
-        continue;
-      }
-      try {
-        const { title, status, assignee } = await project.store.getTask(task.id);
-        rows.push([task, { ...plain(task), title, status, assignee, problem: null }]);
-      } catch (error) {
-        if (!isForgeError(error) || error.code !== 'not_found') throw error;
-        rows.push(missing(task, 'deleted'));
+    for (const part of toParts(tasks, LIMITS.tasks_a_turn)) {
+      await nextTurn();
+      const heads = await project.store.listHeads(part.map(({ id }) => id));
+      const known = new Map(heads.map((head) => [head.id, head]));
+      for (const task of part) {
+        const head = known.get(task.id);
+        if (head === undefined) rows.push(missing(task, 'not in this project any more'));
+        else if (head.deleted) rows.push(missing(task, 'deleted'));
+        else {
+          const { title, status, assignee } = head;
+          rows.push([task, { ...plain(task), title, status, assignee, problem: null }]);
+        }
       }
     }
     return rows;

@@ -7,7 +7,7 @@ import { tableText } from './table-text.ts';
 type Row = OutputOf<typeof declaration>[number];
 
 export const skillList = implement<typeof declaration>({
-  run: async ({ project: { paths }, place }) => listSkills(paths.forge_dir, place.home),
+  run: ({ project: { paths }, place }) => listSkills(paths.forge_dir, place.home),
   text(skills, view) {
     if (skills.length === 0) return 'No skill. One is a folder with a SKILL.md in .forge/skills.';
     return tableText<Row>(

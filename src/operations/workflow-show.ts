@@ -4,7 +4,7 @@ import type { WorkflowHook, WorkflowState } from '#contract/workflow.ts';
 import { roleOf, resolveWorkflow } from '#domain/workflow.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { findGatePaths } from '#sync/gate-files.ts';
-import { findWorkflow, readWorkflow, workflowDigest } from '#sync/workflow-file.ts';
+import { findWorkflow, resolveFound, workflowDigest } from '#sync/workflow-file.ts';
 import { implement, type TextView } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
@@ -14,8 +14,9 @@ type Output = OutputOf<typeof showWorkflow>;
 export const workflowShow = implement<typeof showWorkflow>({
   async run(ctx) {
     const { workflow: paths } = await findGatePaths(ctx.project, ctx.machine);
-    const { source, path, text } = findWorkflow(paths);
-    const workflow = readWorkflow(paths);
+    const found = findWorkflow(paths);
+    const { source, path, text } = found;
+    const workflow = (ctx.project.checkWorkflow ?? resolveFound)(found);
     const { definition } = workflow;
     return {
       source,

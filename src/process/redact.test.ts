@@ -155,3 +155,38 @@ function expectNoTrace(shown: string, text: string, form: string): void {
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }
+
+describe('a value as programs print it', () => {
+  const dollar = 'hunter$W0rdX9kQ';
+  const quotes = `ab\\Cd"Ef77Gh's`;
+  const quote = "it'sAsecret4411";
+  const json = (text: string): string => JSON.stringify(text).slice(1, -1);
+  it.each([
+    ['export -p of bash', dollar, 'declare -x K="hunter\\$W0rdX9kQ"'],
+    ['printf %q', dollar, 'hunter\\$W0rdX9kQ'],
+    ['printf %q', 'pass word,(1234)', 'pass\\ word\\,\\(1234\\)'],
+    ['declare -p', quotes, `declare -x K="ab\\\\Cd\\"Ef77Gh's"`],
+    ['set and set -x', quote, `K='it'\\''sAsecret4411'`],
+    ['export -p of dash', quote, `export K='it'"'"'sAsecret4411'`],
+    ['repr of Python', quotes, `{'K': 'ab\\\\Cd"Ef77Gh\\'s'}`],
+    ['repr of Python, one kind of quotes', 'ab\\Cd"Ef77Gh', `'ab\\\\Cd"Ef77Gh'`],
+    ['a text of SQL', quote, `'it''sAsecret4411'`],
+    ['JSON in JSON in JSON', 'pass"word"1234', json(json(json('pass"word"1234')))],
+    ['a shell in JSON in JSON', dollar, json(json('export K="hunter\\$W0rdX9kQ"'))],
+    ['without the CR at its end', 'crSecretValue8812\r', 'crSecretValue8812'],
+    ['without blanks at its ends', ' leadSecretVal5512 ', '[leadSecretVal5512]'],
+    ['split into words by a shell', 'two  words\there', 'two words here'],
+  ])('is redacted: %s', (_name, secret, said) => {
+    const shown = createRedactor([secret]).redact(`say ${said} end`);
+    expect(shown).toMatch(/^say .*\[redacted\].* end$/);
+    for (const word of secret
+      .trim()
+      .split(/[^A-Za-z0-9]+/)
+      .filter((part) => part.length > 3))
+      expect(shown).not.toContain(word);
+  });
+
+  it('is left alone where it is short without its blanks', () => {
+    expect(createRedactor(['  short   \r']).redact('a short text')).toBe('a short text');
+  });
+});

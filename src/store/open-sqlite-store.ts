@@ -176,6 +176,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     pageReady: (query) => page((pages) => pages.pageReady(reader, query)),
     listBlocked: async (query) => reader.read(() => listBlocked(reader, query)),
     explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
+    listHeads: (ids) => report((reports) => reports.listHeads(reader, ids)),
     findTask: (id) => report((reports) => reports.findTask(reader, id)),
     readDeleted: (ref) => report((reports) => reports.readDeleted(reader, ref)),
     readHistory: (query) => report((reports) => reports.readHistory(reader, query)),

@@ -14,23 +14,23 @@ describe('a reader of another store', () => {
     await depend(sut, two.id, one.id);
     await depend(sut, one.id, two.id, 'related');
     using reader = openTaskReader(sut.database);
-    expect(reader.findTask(one.id)).toEqual({
+    expect(reader.findTasks([one.id]).get(one.id)).toEqual({
       title: 'One',
       status: 'open',
       state: 'todo',
       priority: 1,
       assignee: null,
     });
-    expect(reader.findTask(one.id.slice(0, -1))).toBeUndefined();
+    expect(reader.findTasks([one.id.slice(0, -1)]).get(one.id)).toBeUndefined();
     expect(reader.listBlockers(two.id).toSorted()).toEqual([one.id, 'zz-aaaa'].toSorted());
     expect(reader.listBlockers(one.id)).toEqual([]);
     expect(reader.countTasks()).toEqual({ open: 2, in_progress: 0, closed: 0, ready: 1 });
     await claim(sut, one.id, 'w');
     expect(reader.countTasks()).toEqual({ open: 1, in_progress: 1, closed: 0, ready: 0 });
     await close(sut, one.id);
-    expect(reader.findTask(one.id)).toMatchObject({ status: 'closed', assignee: 'w' });
+    expect(reader.findTasks([one.id]).get(one.id)).toMatchObject({ status: 'closed', assignee: 'w' });
     await sut.store.deleteTask({ id: one.id }, by(sut));
-    expect(reader.findTask(one.id)).toBeUndefined();
+    expect(reader.findTasks([one.id]).get(one.id)).toBeUndefined();
   });
 
   it('reads a store that nobody has open', async () => {
@@ -38,7 +38,7 @@ describe('a reader of another store', () => {
     const { id } = await create(sut, 'One');
     await sut.reopen(() => {
       using reader = openTaskReader(sut.database);
-      expect(reader.findTask(id)).toMatchObject({ title: 'One' });
+      expect(reader.findTasks([id]).get(id)).toMatchObject({ title: 'One' });
     });
     await close(sut, id);
   });

@@ -11,8 +11,8 @@ import { listWatchedTasks } from './sqlite/watcher-rows.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
 export interface TaskReader extends Disposable {
-  /** By the whole id. */
-  findTask(id: string): ReadTask | undefined;
+  /** By their whole ids; those that are not there are left out. One statement, which the caller keeps short. */
+  findTasks(ids: readonly string[]): Map<string, ReadTask>;
   /** Ids of what blocks it, closed ones and those of other projects too. */
   listBlockers(id: string): string[];
   /** Runs that have not ended. */
@@ -56,17 +56,24 @@ export function openTaskReader(database: string): TaskReader {
     throw error;
   }
   return {
-    findTask(id) {
-      const row = db.get('SELECT title, status, state, priority, assignee FROM tasks WHERE id = ?', id);
-      return row === undefined
-        ? undefined
-        : {
+    findTasks(ids) {
+      const rows = db.all(
+        `SELECT id, title, status, state, priority, assignee FROM tasks
+          WHERE id IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(ids),
+      );
+      return new Map(
+        rows.map((row) => [
+          row.id as string,
+          {
             title: row.title as string,
             status: row.status as Status,
             state: row.state as string,
             priority: row.priority as number,
             assignee: row.assignee as string | null,
-          };
+          },
+        ]),
+      );
     },
     listBlockers: (id) =>
       db

@@ -29,6 +29,11 @@ import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './re
  * All methods may throw not_found and ambiguous_id for one, and the store's own troubles: store_busy (after
  * the lock time-out), store_corrupt, read_only, disk_full, schema_newer, io_failed.
  */
+/** What a list of tasks of several projects shows of each. */
+export interface TaskHead extends Pick<Task, 'id' | 'title' | 'status' | 'assignee'> {
+  readonly deleted: boolean;
+}
+
 export interface TaskStore extends AsyncDisposable, ListPages {
   /** Not idempotent: each call makes a task. */
   createTask(task: NewTaskInput, by: Writer): Promise<Task>;
@@ -135,7 +140,7 @@ export interface TaskStore extends AsyncDisposable, ListPages {
     by: Writer,
   ): Promise<{ from_id: string; to_id: string; removed: DependencyType[] }>;
 
-  /** Dependencies on tasks that are not here. Every command asks, so it costs one query. */
+  /** Dependencies on tasks that are not here, `LIMITS.foreign_tasks` at most. Every command asks: one query. */
   listForeign(): Promise<ForeignEdge[]>;
   /** What other projects say of them: whether each is closed. Idempotent; changes readiness and nothing else. */
   markForeign(closed: ReadonlyMap<string, boolean>): Promise<void>;
@@ -156,6 +161,8 @@ export interface TaskStore extends AsyncDisposable, ListPages {
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */
   findTask(id: string): Promise<{ id: string; deleted: boolean }>;
+  /** By whole ids, deleted tasks too; in no order, and without those that are not here. One query: give few ids. */
+  listHeads(ids: readonly string[]): Promise<TaskHead[]>;
   listReady(query: ReadyQuery): Promise<ReadyTask[]>;
   explainReady(query: ReadyQuery): Promise<ExplainedTask[]>;
   listTasks(query: TaskQuery): Promise<Task[]>;

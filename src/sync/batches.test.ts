@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { addToBatch, closeBatch, createBatch, getBatch, listBatches } from './batches.ts';
 
@@ -83,5 +84,23 @@ describe('[S122] batches.jsonl', () => {
       code: 'invalid_input',
     });
     expect(await folder.read('batches.jsonl')).toBe(text);
+  });
+
+  it('keeps batches and their tasks up to a limit, and says how to make room', async () => {
+    await using folder = await tempFolder();
+    const home = folder.path;
+    const tasks = Array.from({ length: LIMITS.batches_tasks - 1 }, (_, at) => task(`fg-${at.toString(36)}`));
+    await createBatch(home, { name: 'all', tasks, now: NOW });
+    const two = [task('pb-aaaa', '/b'), task('pb-bbbb', '/b')];
+    const refused = { code: 'state_invalid', hint: expect.stringContaining('batches.jsonl') as string };
+    await expect(createBatch(home, { name: 'b', tasks: two, now: NOW })).rejects.toMatchObject(refused);
+    await expect(addToBatch(home, { name: 'all', tasks: two })).rejects.toMatchObject(refused);
+    expect((await addToBatch(home, { name: 'all', tasks: two.slice(0, 1) })).added).toEqual(['pb-aaaa']);
+    // What is there already makes it no larger.
+    expect((await addToBatch(home, { name: 'all', tasks: two.slice(0, 1) })).added).toEqual([]);
+    const line = JSON.stringify({ name: 'x', tasks: [], created_at: '', closed_at: null });
+    const lines = Array.from({ length: LIMITS.batches }, (_, at) => line.replace('"x"', `"x${at}"`));
+    await folder.write('batches.jsonl', `${lines.join('\n')}\n`);
+    await expect(createBatch(home, { name: 'b', tasks: [], now: NOW })).rejects.toMatchObject(refused);
   });
 });

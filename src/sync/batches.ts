@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import {
   changeHomeFile,
@@ -56,6 +57,7 @@ export function createBatch(
         details: { name },
       });
     }
+    refuseFull(home, lines, tasks.length, 1);
     const batch = { name, tasks: withoutDoubles(tasks), created_at: toIso(now), closed_at: null };
     return { text: toHomeText([...lines, toHomeLine(toValue(batch))]), answer: batch };
   });
@@ -105,9 +107,24 @@ function changeBatch<T>(
         all.map(({ batch }) => batch),
       );
     const { batch, answer } = change(known.batch);
+    const more = batch.tasks.length - known.batch.tasks.length;
+    if (more > 0) refuseFull(home, lines, more, 0);
     const line = toHomeLine({ ...known.value, ...toValue(batch) });
     return { text: toHomeText(lines.with(known.at, line)), answer };
   });
+}
+
+/** Whoever lists the batches looks all of their tasks up: what a token may add to them has an end. */
+function refuseFull(home: string, lines: readonly HomeLine[], tasks: number, batches: number): void {
+  const all = readBatches(lines, home).map(({ batch }) => batch);
+  const count = all.reduce((sum, batch) => sum + batch.tasks.length, tasks);
+  const path = join(home, FILE);
+  if (all.length + batches <= LIMITS.batches && count <= LIMITS.batches_tasks) return;
+  throw new ForgeError(
+    'state_invalid',
+    `Batches are kept up to ${LIMITS.batches}, with ${LIMITS.batches_tasks} tasks in all; that would be ${all.length + batches} with ${count}`,
+    { hint: `Delete lines of closed batches from ${path}: forge batch list --all`, details: { path } },
+  );
 }
 
 function refuseUnknown(name: string, batches: readonly Batch[]): never {

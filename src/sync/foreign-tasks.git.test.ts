@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { openSqliteStore } from '#store/open-sqlite-store.ts';
 import type { NewTaskInput, TaskStore } from '#store/store.ts';
 import { TestClock } from '../../tests/support/temp-store.ts';
@@ -93,6 +94,28 @@ describe('tasks of other projects', () => {
     await b.store.reopenTask({ id: there.id, reason: null }, writer());
     await refresh();
     expect(await a.store.listReady({})).toEqual([]);
+  });
+
+  it('are looked up by the limit however many edges a file has, and other work goes on meanwhile', async () => {
+    await using setup = await setUp();
+    const { a, refresh } = setup;
+    const edges = Array.from(
+      { length: LIMITS.foreign_tasks + 200 },
+      (_, at) => `bb-${(at + 46_656).toString(36)}`,
+    );
+    for (let at = 0; at < edges.length; at += 2_000)
+      await a.store.createTask(task('aa', edges.slice(at, at + 2_000)), writer());
+    let isOver = false;
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const found = await refresh();
+    isOver = true;
+    expect(found.size).toBe(LIMITS.foreign_tasks);
+    expect(turns).toBeGreaterThanOrEqual(LIMITS.foreign_tasks / LIMITS.tasks_a_turn - 1);
   });
 
   it('that cannot be found out stay as they were last known, and say why', async () => {

@@ -1,5 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findPath } from '#domain/graph-paths.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { LIMITS } from '#kernel/limits.ts';
+import { toParts } from '#kernel/to-parts.ts';
 import { openTaskReader, type ReadTask, type TaskReader } from '#store/open-task-reader.ts';
 import type { ForeignEdge, TaskStore } from '#store/store.ts';
 import type { HomePlace } from './forge-home.ts';
@@ -26,7 +29,7 @@ export async function refreshForeign(
   { place, prefix }: { place: HomePlace; prefix: string },
 ): Promise<ForeignTasks> {
   const ids = edges.map(({ id }) => id).filter((id) => prefixOf(id) !== prefix);
-  const tasks = lookUpTasks(ids, place);
+  const tasks = await lookUpTasks(ids, place);
   const closed = new Map<string, boolean>();
   for (const { id, closed: was } of edges) {
     const found = tasks.get(id);
@@ -36,7 +39,7 @@ export async function refreshForeign(
   }
   if (closed.size === 0) return tasks;
   try {
-    await store.markForeign(closed);
+    for (const part of toParts([...closed], LIMITS.tasks_a_turn)) await store.markForeign(new Map(part));
   } catch (error) {
     if (!isForgeError(error) || !TOLERATED.includes(error.code)) throw error;
   }
@@ -62,36 +65,62 @@ export function hideForeign(tasks: ForeignTasks, within: readonly string[] | und
   return new Map([...tasks].map(([id, task]) => [id, within.includes(prefixOf(id) ?? '') ? task : hidden]));
 }
 
-function lookUpTasks(ids: readonly string[], place: HomePlace): ForeignTasks {
+async function lookUpTasks(ids: readonly string[], place: HomePlace): Promise<ForeignTasks> {
   const byPrefix = Map.groupBy(ids, (id) => prefixOf(id) ?? '');
   const found = new Map<string, ForeignTask>();
+  const { projects, why } = listOrWhy(place);
   for (const [prefix, group] of byPrefix) {
-    for (const [id, task] of readGroup(prefix, group, place)) found.set(id, task);
+    const project = projects.find((one) => one.prefix === prefix);
+    const known =
+      project === undefined
+        ? tellUnknown(group, why ?? `no registered project has ids that begin with ${prefix}-`)
+        : await readGroup(project, group, place);
+    for (const [id, task] of known) found.set(id, task);
   }
   return found;
 }
 
-function readGroup(prefix: string, ids: readonly string[], place: HomePlace): [string, ForeignTask][] {
-  const unknown = (why: string): ForeignTask => ({ outcome: 'unknown', why });
+function listOrWhy({ home }: HomePlace): { projects: RegisteredProject[]; why?: string } {
   try {
-    const project = listProjects(place.home).find((one) => one.prefix === prefix);
-    if (project === undefined)
-      return ids.map((id) => [id, unknown(`no registered project has ids that begin with ${prefix}-`)]);
+    return { projects: listProjects(home) };
+  } catch (error) {
+    return { projects: [], why: explain(error) };
+  }
+}
+
+type Known = [string, ForeignTask][];
+
+function tellUnknown(ids: readonly string[], why: string): Known {
+  return ids.map((id) => [id, { outcome: 'unknown', why }]);
+}
+
+/** A part at a time, with other work in between: the edges come from a repository, and may be many. */
+async function readGroup(
+  project: RegisteredProject,
+  ids: readonly string[],
+  place: HomePlace,
+): Promise<Known> {
+  try {
     using reader = openTaskReader(findRegistered(project, place).paths.database);
-    return ids.map((id) => {
-      const task = reader.findTask(id);
-      return [
-        id,
-        task === undefined
-          ? unknown(`project ${project.name} has no such task`)
-          : { outcome: 'found', project: project.name, task },
-      ];
-    });
+    const known: Known = [];
+    for (const part of toParts(ids, LIMITS.tasks_a_turn)) {
+      if (known.length > 0) await nextTurn();
+      const tasks = reader.findTasks(part);
+      for (const id of part) {
+        const task = tasks.get(id);
+        if (task === undefined) known.push(...tellUnknown([id], `project ${project.name} has no such task`));
+        else known.push([id, { outcome: 'found', project: project.name, task }]);
+      }
+    }
+    return known;
   } catch (error) {
     // Whatever it is (gone, damaged, not permitted), it is the other project's and must not stop this one.
-    const why = isForgeError(error) ? error.message : `its project cannot be read (${String(error)})`;
-    return ids.map((id) => [id, unknown(why)]);
+    return tellUnknown(ids, explain(error));
   }
+}
+
+function explain(error: unknown): string {
+  return isForgeError(error) ? error.message : `its project cannot be read (${String(error)})`;
 }
 
 /**

@@ -100,7 +100,13 @@ export function findRegistered(project: RegisteredProject, { env, homeDir }: Hom
   }
   if (toRealPlace(found.paths.root) !== project.path) throw notThere(project, 'is not there any more');
   if (found.config.idPrefix === project.prefix) return found;
-  throw notThere(project, `has ids that begin with ${found.config.idPrefix}- now, not ${project.prefix}-`);
+  const now = found.config.idPrefix;
+  throw notThere(project, `has ids that begin with ${now}- now, not ${project.prefix}-`, { prefix_now: now });
+}
+
+/** Whether the project is there, and has other ids by now than it was registered with. */
+export function hasOtherPrefix({ details }: ForgeError): boolean {
+  return details['prefix_now'] !== undefined;
 }
 
 /** The project around a folder that somebody wants to register. Says so where it is the Forge home. */
@@ -139,15 +145,15 @@ function isGone(project: RegisteredProject, place: HomePlace): boolean {
   }
 }
 
-function notThere(project: RegisteredProject, why: string): ForgeError {
+function notThere(project: RegisteredProject, why: string, more: JsonObject = {}): ForgeError {
   return new ForgeError('not_a_project', `Project ${project.name} (${project.path}) ${why}`, {
     hint: `forge project remove ${JSON.stringify(project.name)}, or, where it is now: forge project add`,
-    details: { project: project.name, path: project.path, prefix: project.prefix },
+    details: { project: project.name, path: project.path, prefix: project.prefix, ...more },
   });
 }
 
 /** The main working tree rather than a linked one, which goes when its branch is done. */
-function toProjectPlace({ paths }: FoundProject): string {
+export function toProjectPlace({ paths }: FoundProject): string {
   const main = dirname(paths.common_dir);
   const other = findRepository(main);
   const shared = other !== undefined && toRealPlace(other.common_dir) === toRealPlace(paths.common_dir);

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { listUnknownKeys } from './unknown-keys.ts';
 
@@ -29,5 +30,21 @@ describe('[A12] keys that nobody reads', () => {
       { path: own, key: 'server.prot', meant: 'server.port' },
       { path: own, key: 'sever', meant: 'server' },
     ]);
+  });
+
+  it('are compared with those that were meant up to a number that a person reads', async () => {
+    await using home = await tempFolder();
+    await using forge = await tempFolder();
+    const keys = Array.from({ length: 60_000 }, (_, at) => [`setupp${at}`, 1]);
+    const merge = { autO: true, ...Object.fromEntries(keys) };
+    writeFileSync(join(forge.path, 'config.json'), JSON.stringify({ name: 'x', merge }));
+    const paths = { forge_dir: forge.path, store_dir: forge.path };
+    const found = listUnknownKeys(paths, home.path);
+    expect(found).toHaveLength(60_001);
+    expect(found[0]).toMatchObject({ key: 'merge.autO', meant: 'merge.auto' });
+    expect(found.slice(LIMITS.error_names).every(({ meant }) => meant === undefined)).toBe(true);
+    const long = `${'a'.repeat(500_000)}`;
+    writeFileSync(join(forge.path, 'config.json'), JSON.stringify({ name: 'x', [long]: 1 }));
+    expect(listUnknownKeys(paths, home.path)).toMatchObject([{ key: long, meant: undefined }]);
   });
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { findClosestWord } from '#kernel/closest-word.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { parseSettingsObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { listSettingKeys, listSettingsFiles } from './work-settings.ts';
@@ -47,20 +48,26 @@ export function listUnknownKeys(
   const text = readHomeFile(home, 'config.json') ?? '';
   const value = text.trim() === '' ? {} : parseSettingsObject(text, path);
   return [...files, { path, value, known: HOME_KEYS }].flatMap((file) =>
-    listKeys(file.value, file.known).map((key) => ({
+    listKeys(file.value, file.known).map((key, at) => ({
       path: file.path,
       key,
-      meant: findMeant(key, file.known),
+      // A file may have as many as fit into it, and only the first are told.
+      meant:
+        at < LIMITS.error_names && key.length <= LIMITS.error_value_length
+          ? findMeant(key, file.known)
+          : undefined,
     })),
   );
 }
 
-function listKeys(value: Readonly<Record<string, unknown>>, known: readonly string[]): string[] {
+function listKeys(value: Readonly<Record<string, unknown>>, names: readonly string[]): string[] {
+  const known = new Set(names);
+  const sections = new Set(names.map((key) => key.slice(0, key.indexOf('.'))));
   return Object.entries(value).flatMap(([section, values]) => {
-    if (OPEN_SECTIONS.includes(section) || known.includes(section)) return [];
-    if (!known.some((key) => key.startsWith(`${section}.`))) return [section];
-    const names = typeof values === 'object' && values !== null ? Object.keys(values) : [];
-    return names.map((name) => `${section}.${name}`).filter((key) => !known.includes(key));
+    if (OPEN_SECTIONS.includes(section) || known.has(section)) return [];
+    if (!sections.has(section)) return [section];
+    const below = typeof values === 'object' && values !== null ? Object.keys(values) : [];
+    return below.map((name) => `${section}.${name}`).filter((key) => !known.has(key));
   });
 }
 

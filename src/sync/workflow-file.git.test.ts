@@ -134,10 +134,19 @@ describe('readWorkflow', () => {
   });
 });
 
+function catchError(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
+}
+
 describe('openWorkflowReader', () => {
   it('[S168] checks a text once, and sees a change with the next call', async () => {
     await using at = await project();
-    const read = openWorkflowReader(() => at.paths);
+    const check = openWorkflowReader();
+    const read = () => check(findWorkflow(at.paths));
     expect(read()).toBe(DEFAULT_RESOLVED);
     writeFileSync(at.own, named('one'));
     const one = read();
@@ -147,6 +156,7 @@ describe('openWorkflowReader', () => {
     expect(read().initial).toBe('two');
     writeFileSync(at.own, 'broken');
     expect(read).toThrow('is not a workflow');
+    expect(catchError(read)).toBe(catchError(read));
     writeFileSync(at.own, named('two'));
     expect(read().initial).toBe('two');
     rmSync(at.own);

@@ -4,7 +4,7 @@ import { type TextFault, validateWorkflowText } from '#domain/validate-workflow-
 import { DEFAULT_RESOLVED, type ResolvedWorkflow, resolveWorkflow } from '#domain/workflow.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { checksum } from '#kernel/checksum.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toFileError } from './file-error.ts';
@@ -49,20 +49,34 @@ export function readWorkflow(paths: WorkflowPaths): ResolvedWorkflow {
   return resolveFound(findWorkflow(paths));
 }
 
+/** Throws invalid_input with the first faults. */
+export type WorkflowCheck = (found: FoundWorkflow) => ResolvedWorkflow;
+
 /**
- * The same for a process that stays: a definition that has not changed is not checked again, one that has takes effect
- * with the next call.
+ * The same for a process that stays: a definition that has not changed is not checked again, also where it has faults;
+ * one that has takes effect with the next call.
  */
-export function openWorkflowReader(paths: () => WorkflowPaths): () => ResolvedWorkflow {
-  let last: { readonly text: string; readonly resolved: ResolvedWorkflow } | undefined;
-  return () => {
-    const found = findWorkflow(paths());
-    if (last?.text !== found.text) last = { text: found.text, resolved: resolveFound(found) };
-    return last.resolved;
+export function openWorkflowReader(): WorkflowCheck {
+  let last: { readonly found: FoundWorkflow; readonly answer: ResolvedWorkflow | ForgeError } | undefined;
+  return (found) => {
+    if (last?.found.text !== found.text || last.found.path !== found.path)
+      last = { found, answer: resolveOrError(found) };
+    if (isForgeError(last.answer)) throw last.answer;
+    return last.answer;
   };
 }
 
-function resolveFound({ source, text, path }: FoundWorkflow): ResolvedWorkflow {
+function resolveOrError(found: FoundWorkflow): ResolvedWorkflow | ForgeError {
+  try {
+    return resolveFound(found);
+  } catch (error) {
+    if (isForgeError(error)) return error;
+    throw error;
+  }
+}
+
+/** What a file says, checked. Throws invalid_input with the first faults. */
+export function resolveFound({ source, text, path }: FoundWorkflow): ResolvedWorkflow {
   if (text === '') return DEFAULT_RESOLVED;
   const { workflow, faults } = validateWorkflowText(text);
   // No person edits the copy, so that a list of its faults is of no use.
@@ -116,13 +130,17 @@ export function hasWorkflowFile(paths: WorkflowPaths): boolean {
   return lookAt(ownPath(paths)) !== undefined || lookAt(sharedPath(paths)) !== undefined;
 }
 
-/** Keeps the shared copy up to date. For commands that write; idempotent, and quiet without a workflow here. */
-export function refreshSharedWorkflow(paths: WorkflowPaths): void {
+/**
+ * Keeps the shared copy up to date. For commands that write; idempotent, and quiet without a workflow here. A process
+ * that stays calls it every second, with a check that remembers a text with faults.
+ */
+export function refreshSharedWorkflow(paths: WorkflowPaths, check: WorkflowCheck = resolveFound): void {
   try {
     const text = readText(ownPath(paths));
     if (text === undefined || holds(sharedPath(paths), text)) return;
     // The copy outlives the file: a workflow that is none must never take the place of the last good one.
-    if (isWorkflow(text)) copyToShared(paths, text);
+    check({ source: 'file', path: ownPath(paths), text });
+    copyToShared(paths, text);
   } catch (error) {
     // What is wrong with it is for those to say who need it.
     if (error instanceof ForgeError && error.code === 'invalid_input') return;
@@ -158,10 +176,6 @@ export function mendCopy(paths: WorkflowPaths): string | undefined {
   }
   if (paths.forge_dir !== paths.store_dir) refreshSharedWorkflow(paths);
   return lookAt(shared) === undefined ? aside : undefined;
-}
-
-function isWorkflow(text: string): boolean {
-  return text === '' || validateWorkflowText(text).workflow !== undefined;
 }
 
 function copyToShared(paths: WorkflowPaths, text: string): void {

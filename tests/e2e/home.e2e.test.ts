@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task, TaskView } from '#contract/task.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { forgeProject, type ForgeCli, type ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { runTestGit } from '../support/temp-repo.ts';
@@ -287,6 +288,41 @@ interface BatchView {
 }
 
 describe('[S122] batches', () => {
+  it('of many tasks are looked up in parts, and keep the order and the projects of their tasks', async () => {
+    await using two = await twoProjects();
+    const { a, b, outside } = two;
+    const [short, there] = [await a.create('Short'), await b.create('There')];
+    await a.text('export');
+    const known = readFileSync(join(a.path, '.forge/tasks.jsonl'), 'utf8');
+    const [line = ''] = known.split('\n');
+    const ids = Array.from(
+      { length: LIMITS.tasks_a_turn + 20 },
+      (_, at) => short.id.slice(0, 3) + `x${at + 1_000}`,
+    );
+    const lines = ids.map((id) => line.replace(short.id, id));
+    writeFileSync(join(a.path, '.forge/tasks.jsonl'), `${known}${lines.join('\n')}\n`);
+    const refs = [
+      there.id,
+      ...ids.slice(0, 510),
+      short.id.slice(3),
+      ...ids.slice(510).map((id) => id.toUpperCase()),
+    ];
+    await a.text('batch', 'create', 'many', ...refs);
+    await a.text('batch', 'create', 'few', there.id);
+    const shown = await outside.json<BatchView>('batch', 'show', 'many');
+    expect(shown.tasks.map(({ id }) => id)).toEqual([
+      there.id,
+      ...ids.slice(0, 510),
+      short.id,
+      ...ids.slice(510),
+    ]);
+    expect(shown.tasks.map(({ project }) => project).filter((name) => name === 'backend')).toHaveLength(1);
+    expect(await outside.json('batch', 'list')).toMatchObject([
+      { name: 'many', counts: { total: ids.length + 2, open: ids.length + 2 } },
+      { name: 'few', counts: { total: 1, open: 1 } },
+    ]);
+  });
+
   it('follow tasks of several projects until all are closed', async () => {
     await using two = await twoProjects();
     const { a, b, outside, home } = two;

@@ -130,7 +130,103 @@ describe('the projects of a server', () => {
     expect(projects.list().map(({ prefix }) => prefix)).toEqual(['fg']);
     expect(told.filter((line) => line.includes('gone'))).toHaveLength(1);
   });
+
+  test.each([
+    ['registered', true],
+    ['not registered', false],
+  ])(
+    'a project around, %s, that takes the prefix of another one keeps its own',
+    async (_name, isRegistered) => {
+      await using project = await forgeProject();
+      await using other = await forgeProject({ prefix: 'zz', name: 'other' });
+      await project.json('project', 'add', 'other', other.path);
+      if (isRegistered) await project.json('project', 'add', 'own', project.path);
+      const told: string[] = [];
+      await using projects = await openFor(project, join(dirname(project.path), 'calls'), told);
+      const config = join(project.path, '.forge/config.json');
+      const before = readFileSync(config, 'utf8');
+      // Its name is that of the other one too, so that it is not found by it either.
+      changePrefix(project, { idPrefix: 'zz', name: 'zz' });
+      await refreshOften(projects);
+      expect(listPlaces(projects)).toEqual({ fg: project.path, zz: other.path });
+      for (const ref of [{ project: 'zz' }, { within: ['zz'] }, { route: 'zz-a1b2' }, { project: 'other' }])
+        expect((await projects.find(ref)).path).toBe(other.path);
+      await expect(projects.find({ project: 'fg' })).rejects.toMatchObject({
+        message: expect.stringContaining('zz-') as string,
+        hint: expect.stringContaining('forge project') as string,
+      });
+      expect(told.filter((line) => line.includes('zz-'))).toHaveLength(1);
+      writeFileSync(config, before);
+      // The copy in the git directory follows first.
+      for (const one of projects.list()) await one.keepUp();
+      await projects.refresh();
+      expect((await projects.find({ project: 'fg' })).path).toBe(project.path);
+    },
+  );
+
+  test('a prefix that is registered for another folder is not served from the one around', async () => {
+    await using project = await forgeProject({ prefix: 'zz', name: 'hostile' });
+    await using other = await forgeProject({ prefix: 'zz', name: 'other' });
+    await project.json('project', 'add', 'other', other.path);
+    const told: string[] = [];
+    await using projects = await openFor(project, join(dirname(project.path), 'calls'), told);
+    expect(listPlaces(projects)).toEqual({ zz: other.path });
+    expect(told).toEqual([expect.stringContaining(`${project.path} is left out`)]);
+  });
+
+  test('of the projects that were named, one that takes a prefix or is gone does not hold the others back', async () => {
+    await using project = await forgeProject();
+    await using other = await forgeProject({ prefix: 'zz', name: 'other' });
+    const told: string[] = [];
+    const calls = join(dirname(project.path), 'calls');
+    await using projects = await openFor(project, calls, told, [project.path, other.path]);
+    changePrefix(project, { idPrefix: 'zz' });
+    await refreshOften(projects);
+    expect(listPlaces(projects)).toEqual({ fg: project.path, zz: other.path });
+    expect(told).toHaveLength(1);
+    await project[Symbol.asyncDispose]();
+    await projects.refresh();
+    await projects.refresh();
+    expect(listPlaces(projects)).toEqual({ zz: other.path });
+    expect(told).toHaveLength(2);
+    await other.create('later');
+    await projects.list()[0]?.keepUp();
+    expect(await projects.list()[0]?.use(({ store }) => store.listTasks({}))).toHaveLength(1);
+  });
+
+  test('a project that is registered again with its new prefix is served with it', async () => {
+    await using project = await forgeProject();
+    await project.json('project', 'add', 'own', project.path);
+    await using projects = await openFor(project, join(dirname(project.path), 'calls'));
+    changePrefix(project, { idPrefix: 'nw' });
+    await refreshOften(projects);
+    expect(listPlaces(projects)).toEqual({ fg: project.path });
+    await project.json('project', 'add', 'own', project.path);
+    await projects.refresh();
+    expect(listPlaces(projects)).toEqual({ nw: project.path });
+    expect((await projects.find({ project: 'nw' })).path).toBe(project.path);
+  });
 });
+
+/** Until the copy of a config has followed, and what it says was seen. */
+async function refreshOften(projects: ServerProjects): Promise<void> {
+  for (let look = 0; look < 3; look += 1) {
+    await projects.refresh();
+    for (const one of projects.list()) await one.keepUp();
+  }
+}
+
+/** Prefixes with the folders that they stand for. */
+function listPlaces(projects: ServerProjects): Record<string, string> {
+  return Object.fromEntries(projects.list().map(({ prefix, path }) => [prefix, path]));
+}
+
+/** As a commit does that is pulled. */
+function changePrefix({ path }: ForgeProject, change: Record<string, string>): void {
+  const file = join(path, '.forge/config.json');
+  const config = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  writeFileSync(file, JSON.stringify({ ...config, ...change }));
+}
 
 function taskFile({ path }: ForgeProject): string {
   return join(path, '.forge', 'tasks.jsonl');
@@ -155,7 +251,12 @@ function writeTasks(project: ForgeProject, count: number): void {
 }
 
 /** The program is the real one, started by a script that notes that it was. */
-function openFor(project: ForgeProject, calls: string, told: string[] = []): Promise<ServerProjects> {
+function openFor(
+  project: ForgeProject,
+  calls: string,
+  told: string[] = [],
+  paths: string[] = [],
+): Promise<ServerProjects> {
   const script = join(dirname(project.path), 'noted.cjs');
   writeFileSync(
     script,
@@ -164,7 +265,7 @@ function openFor(project: ForgeProject, calls: string, told: string[] = []): Pro
      require(${JSON.stringify(FORGE)});`,
   );
   return openServerProjects(
-    { paths: [], cwd: project.path },
+    { paths, cwd: project.path },
     {
       place: toHomePlace(project.env, project.home),
       clock: systemClock,

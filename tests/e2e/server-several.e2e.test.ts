@@ -147,6 +147,28 @@ test('[L10] forge://tasks names the tasks of all projects, and no change of a li
   expect(JSON.stringify(begun.body)).not.toContain('listChanged":true');
 });
 
+test('an address of a resource that is too long, or of no task, is a wrong parameter and no fault of the server', async () => {
+  for (const uri of [
+    `forge://tasks/${'a'.repeat(1_100_000)}`,
+    `forge://tasks/${'a'.repeat(900)}`,
+    'forge://tasks/%00',
+    'forge://x',
+    'x',
+  ]) {
+    const answer = await tell(server.token, 'resources/read', { uri });
+    expect(answer).toMatchObject({ status: 200, body: { id: 1, error: { code: -32_602 } } });
+  }
+  const listed = JSON.stringify((await tell(server.token, 'resources/list')).body);
+  for (const uri of ['forge://tasks', `forge://tasks/${mine.id}`, `forge://tasks/${theirs.id}`])
+    expect(listed).toContain(`"uri":"${uri}"`);
+  const templates = await tell(server.token, 'resources/templates/list');
+  expect(templates.body).toMatchObject({
+    result: { resourceTemplates: [{ name: 'task', uriTemplate: 'forge://tasks/{id}' }] },
+  });
+  const one = await tell(server.token, 'resources/read', { uri: `forge://tasks/${mine.id}` });
+  expect(JSON.stringify(one.body)).toContain('Mine');
+});
+
 test('[L11] daemons name every project that a server serves', async () => {
   const { body } = await api('/daemons', server.token);
   expect(body).toMatchObject([{ kind: 'server', projects: [own.path, other.path] }]);

@@ -44,6 +44,8 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/app/keep-up-files.ts': BY_GATES,
   'src/app/local-host.ts': BY_FIND,
   'src/app/open-context.ts': `${BY_FIND}; the workflow by GateFiles`,
+  'src/app/project-identities.ts': NO_CONTENT,
+  'src/sync/project-workflow.ts': BY_GATES,
   'src/app/open-workshop.ts': BY_GATES,
   'src/app/read-confirmed.ts': BY_FIND,
   'src/app/remote-operation.ts': BY_FIND,

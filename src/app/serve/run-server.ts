@@ -213,10 +213,19 @@ function keepRefreshing(
   notice: (line: string) => void,
 ): { end: () => Promise<void> } {
   let at: Promise<void> | undefined;
+  let last = '';
+  // It is tried every second: a line for each would fill the log.
+  const tell = (line: string): void => {
+    if (line !== last && line !== '') notice(line);
+    last = line;
+  };
   const timer = setInterval(() => {
     at ??= projects
       .refresh()
-      .catch((error: unknown) => notice(toMessage(error)))
+      .then(
+        () => tell(''),
+        (error: unknown) => tell(toMessage(error)),
+      )
       .finally(() => (at = undefined));
   }, REFRESH_MS).unref();
   return {

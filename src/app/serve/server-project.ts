@@ -2,6 +2,7 @@ import type { Workshop } from '#engine/workshop.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { SharedWork } from '#kernel/shared-work.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { healSqliteStore } from '#store/open-sqlite-store.ts';
@@ -48,7 +49,11 @@ export class ServerProject implements AsyncDisposable {
   generation = 0;
   /** Work on the files is done by one at a time. */
   #keepingUp: Promise<void> | undefined;
+  /** Why it could not be done last time; empty where it was. */
+  #fault = '';
   #workshop: Promise<ProjectWorkshop> | undefined;
+  /** A repository may name thousands of tasks of others, and many may ask at the same time. */
+  readonly #foreign = new SharedWork<OpenProject['foreign']>();
   /** What the larger files looked like when a child was last sent to read them, and when. */
   #sent = { files: '', at: 0 };
 
@@ -91,7 +96,7 @@ export class ServerProject implements AsyncDisposable {
   async follow(found: FoundProject): Promise<void> {
     const { env } = this.#around;
     const config = await this.use(({ store }) => confirmConfig(found, store, { env, reads: true }));
-    // With another prefix it is another project as soon as the copy says so too.
+    // With another prefix it is another project, as soon as the person registers it.
     if (config.idPrefix === this.prefix) this.#found = { ...found, config };
   }
 
@@ -111,7 +116,9 @@ export class ServerProject implements AsyncDisposable {
   useForOperation<T>(work: (project: OpenProject) => Promise<T>, within?: readonly string[]): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();
-      const foreign = await readForeign(project.store, this.prefix, this.#around.env);
+      const read = (): Promise<OpenProject['foreign']> =>
+        readForeign(project.store, this.prefix, this.#around.env);
+      const foreign = await this.#foreign.ask(read);
       return work(withFacts(project, { foreign: hideForeign(foreign, within) }));
     });
   }
@@ -172,9 +179,14 @@ export class ServerProject implements AsyncDisposable {
   /** Joins changed task files in, and follows a database that others replaced. Never rejects. */
   keepUp(): Promise<void> {
     this.#keepingUp ??= this.#keepUpOnce()
-      .catch((error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error);
-        this.#around.notice(`${this.#name}: ${why}`);
+      .then(
+        () => '',
+        (error: unknown) => (error instanceof Error ? error.message : String(error)),
+      )
+      .then((why) => {
+        // It is tried every second: a line for each would fill the log.
+        if (why !== '' && why !== this.#fault) this.#around.notice(`${this.#name}: ${why}`);
+        this.#fault = why;
       })
       .finally(() => (this.#keepingUp = undefined));
     return this.#keepingUp;
@@ -185,8 +197,8 @@ export class ServerProject implements AsyncDisposable {
     if (this.#open.isReplaced) await this.#replace(async () => undefined);
     await this.#followWork();
     refreshDatabaseLink(paths);
-    await this.use(async ({ store }) => {
-      await refreshSharedFiles({ paths, store }, this.#around);
+    await this.use(async ({ store, checkWorkflow }) => {
+      await refreshSharedFiles({ paths, store, checkWorkflow }, this.#around);
       const { clock, notice, env } = this.#around;
       const joinApart = (): Promise<void> => this.#joinApart();
       await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env, joinApart });

@@ -7,12 +7,21 @@ interface FormLimits {
 
 /** All the ways in which a secret is looked for. Empty for one that is too short. */
 export function listSecretForms(secret: string, limits: FormLimits): readonly string[] {
-  const pieces = [secret, ...listLines(secret)]
+  const pieces = [secret, ...listTrimmed(secret), ...listLines(secret)]
     .filter((piece) => piece.length >= limits.min_length)
     .flatMap((piece) => cutIntoPieces(piece, limits.piece_length));
   const wrapped = secret.length >= limits.min_length ? listWrapped(secret) : [];
   const forms = new Set([...pieces.flatMap(listForms), ...wrapped]);
   return [...forms].filter((form) => form.length >= limits.min_length);
+}
+
+/**
+ * A value from a file with Windows line ends has a CR at its end, and a shell that splits it into words leaves one blank
+ * between them: what is printed then is without the rest.
+ */
+function listTrimmed(secret: string): readonly string[] {
+  const trimmed = secret.trim();
+  return [trimmed, trimmed.split(/\s+/).join(' ')];
 }
 
 /** A key in a file of several lines is mostly shown line by line. Its first and last line are in every such file. */
@@ -45,11 +54,38 @@ function listForms(text: string): readonly string[] {
     json,
     ascii,
     json.replaceAll('/', '\\/'),
-    // A transcript is JSON, and what it quotes often is too.
-    JSON.stringify(json).slice(1, -1),
+    // A transcript is JSON, and what it quotes often is too, and what that quotes.
+    ...listNested(json),
+    ...listQuoted(text).flatMap((form) => [form, ...listNested(form)]),
     ...listBase64(bytes),
     ...listTwice(bytes),
     ...listWide(text),
+  ];
+}
+
+function listNested(text: string): readonly string[] {
+  const once = JSON.stringify(text).slice(1, -1);
+  return [once, JSON.stringify(once).slice(1, -1)];
+}
+
+/** Signs that `printf %q` of bash puts a backslash before, and those that stand so between double quotes. */
+const BARE_SIGNS = /[\t !"$&'()*,;<>?[\\\]^`{|}]/g;
+const QUOTED_SIGNS = /["$`\\]/g;
+const CONTROLS: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** As shells print a value that they could read again (`export -p`, `set -x`, `printf %q`), and Python and SQL. */
+function listQuoted(text: string): readonly string[] {
+  if (!/[^\w\-./:@%+=~#]/.test(text)) return [];
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll(/[\n\r\t]/g, (sign) => CONTROLS[sign] ?? sign);
+  return [
+    text.replaceAll(QUOTED_SIGNS, '\\$&'),
+    text.replaceAll(BARE_SIGNS, '\\$&'),
+    text.replaceAll("'", `'\\''`),
+    text.replaceAll("'", `'"'"'`),
+    text.replaceAll("'", "''"),
+    text.replaceAll('"', '""'),
+    escaped,
+    escaped.replaceAll("'", "\\'"),
   ];
 }
 

@@ -13,6 +13,29 @@ import {
 } from './open-behaviour.ts';
 
 export function describeReports(open: OpenStore): void {
+  describe('listHeads', () => {
+    it('gives many tasks by their whole ids, says which are deleted, and leaves out what is not here', async () => {
+      await using sut = await open();
+      const [one, two, gone] = [
+        await create(sut, 'One'),
+        await create(sut, 'Two'),
+        await create(sut, 'Gone'),
+      ];
+      await claim(sut, two.id, 'w');
+      await sut.store.deleteTask({ id: gone.id }, by(sut));
+      const heads = await sut.store.listHeads([two.id, one.id, gone.id, 'fg-none', one.id.slice(0, -1)]);
+      expect(heads).toHaveLength(3);
+      expect(new Map(heads.map((head) => [head.id, head]))).toEqual(
+        new Map([
+          [one.id, { id: one.id, title: 'One', status: 'open', assignee: null, deleted: false }],
+          [two.id, { id: two.id, title: 'Two', status: 'in_progress', assignee: 'w', deleted: false }],
+          [gone.id, { id: gone.id, title: '', status: 'closed', assignee: null, deleted: true }],
+        ]),
+      );
+      expect(await sut.store.listHeads([])).toEqual([]);
+    });
+  });
+
   describe('getTask', () => {
     it('[S65] gives subtasks by priority, then age, and counts them', async () => {
       await using sut = await open();

@@ -1,3 +1,4 @@
+import { LIMITS } from '#kernel/limits.ts';
 import type { ForeignEdge } from '../store.ts';
 import type { Database } from './database.ts';
 
@@ -6,10 +7,10 @@ import type { Database } from './database.ts';
  * which the triggers count; it is no part of a record, so neither the replica nor the version knows of it.
  */
 
-/** Walks idx_unresolved_to_id; in most projects the table is empty. */
+/** Walks idx_unresolved_to_id as far as the limit; in most projects the table is empty. */
 export function listForeign(db: Database): ForeignEdge[] {
   const sql = `SELECT to_id AS id, min(closed) AS closed, max(dep_type = 'blocks') AS blocks
-    FROM unresolved_dependencies GROUP BY to_id ORDER BY to_id`;
+    FROM unresolved_dependencies GROUP BY to_id ORDER BY to_id LIMIT ${LIMITS.foreign_tasks}`;
   return db
     .all(sql)
     .map((row) => ({ id: row.id as string, closed: row.closed === 1, blocks: row.blocks === 1 }));

@@ -92,6 +92,7 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   listBlocked: 'read',
   explainReady: 'read',
   findTask: 'read',
+  listHeads: 'read',
   readDeleted: 'read',
   readHistory: 'read',
   readStats: 'read',

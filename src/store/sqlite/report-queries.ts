@@ -1,8 +1,8 @@
-import type { TaskType } from '#contract/task.ts';
+import type { Status, TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
-import type { ExplainedTask, ReadyQuery } from '../store.ts';
+import type { ExplainedTask, ReadyQuery, TaskHead } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
@@ -98,6 +98,20 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
   if (deleted !== undefined) return { id: deleted.id as string, deleted: true };
   return { id: resolveTaskId(db, ref), deleted: false };
+}
+
+/** By primary key. Of a deleted task nothing but its id is told. */
+export function listHeads(db: Database, ids: readonly string[]): TaskHead[] {
+  const sql = `SELECT id, title, status, assignee, 0 AS deleted FROM tasks
+      WHERE id IN (SELECT value FROM json_each(?1))
+    UNION ALL SELECT id, '', 'closed', NULL, 1 FROM deleted_tasks WHERE id IN (SELECT value FROM json_each(?1))`;
+  return db.all(sql, JSON.stringify(ids)).map((row) => ({
+    id: row.id as string,
+    title: row.title as string,
+    status: row.status as Status,
+    assignee: row.assignee as string | null,
+    deleted: row.deleted === 1,
+  }));
 }
 
 export function readDeleted(db: Database, ref: string): DeletedTask {

@@ -1,4 +1,9 @@
-import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
+import {
+  type McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { OperationCall } from '#operations/call-operation.ts';
@@ -19,36 +24,66 @@ interface Source {
   readonly reserve: (name: string) => Promise<Disposable | undefined>;
 }
 
-/** The tasks as documents that a person can put into a conversation by hand. */
+const TASKS = {
+  name: 'tasks',
+  uri: LIST,
+  title: 'Open tasks',
+  description: 'Tasks that are not closed, by priority',
+  mimeType: JSON_TYPE,
+};
+const TASK = {
+  name: 'task',
+  uriTemplate: `${LIST}/{id}`,
+  title: 'Task',
+  description: 'One task with all that belongs to it',
+  mimeType: JSON_TYPE,
+};
+
+/**
+ * The tasks as documents that a person can put into a conversation by hand. Not by the library's own registry: it fails
+ * at a long address, and tells that as a fault of the server.
+ */
 export function registerResources(mcp: McpServer, source: Source): void {
-  mcp.registerResource(
-    'tasks',
-    LIST,
-    { title: 'Open tasks', description: 'Tasks that are not closed, by priority', mimeType: JSON_TYPE },
-    async (uri) => {
-      using _reserved = await source.reserve('task.list');
-      const pages = await listOpen(source);
-      const rows = pages.map(({ body }) => body.slice(1, -1)).filter((text) => text !== '');
-      return toDocument(uri, `[${rows.join(',')}]`);
-    },
-  );
-  mcp.registerResource(
-    'task',
-    new ResourceTemplate(`${LIST}/{id}`, {
-      list: async () => ({ resources: await listTasks(source) }),
-    }),
-    { title: 'Task', description: 'One task with all that belongs to it', mimeType: JSON_TYPE },
-    async (uri, { id }) => {
-      try {
-        using _reserved = await source.reserve('task.show');
-        return toDocument(uri, await writeAnswer(await source.call('task.show', { id: String(id) })));
-      } catch (error) {
-        if (isForgeError(error) && error.code === 'not_found')
-          throw new ResourceNotFoundError(uri.href, error.message);
-        throw error;
-      }
-    },
-  );
+  mcp.server.setRequestHandler('resources/list', async () => ({
+    resources: [
+      TASKS,
+      ...(await listTasks(source)).map((task) => ({ description: TASK.description, ...task })),
+    ],
+  }));
+  mcp.server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [TASK] }));
+  mcp.server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    if (uri.length > LIMITS.query_length)
+      throw invalid(`An address of a resource has at most ${LIMITS.query_length} characters`);
+    if (uri === LIST) return readOpen(uri, source);
+    const id = uri.startsWith(`${LIST}/`) ? uri.slice(LIST.length + 1) : '';
+    if (id === '' || id.includes('/')) throw new ResourceNotFoundError(uri);
+    return readTask(uri, id, source);
+  });
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+type Document = ReturnType<typeof toDocument>;
+
+async function readOpen(uri: string, source: Source): Promise<Document> {
+  using _reserved = await source.reserve('task.list');
+  const pages = await listOpen(source);
+  const rows = pages.map(({ body }) => body.slice(1, -1)).filter((text) => text !== '');
+  return toDocument(uri, `[${rows.join(',')}]`);
+}
+
+async function readTask(uri: string, id: string, source: Source): Promise<Document> {
+  try {
+    using _reserved = await source.reserve('task.show');
+    return toDocument(uri, await writeAnswer(await source.call('task.show', { id })));
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    if (error.code === 'not_found') throw new ResourceNotFoundError(uri, error.message);
+    if (error.code === 'invalid_input') throw invalid(error.message);
+    throw error;
+  }
 }
 
 /** Of the one project, or of each in its turn; fewer where they are large. */
@@ -87,7 +122,10 @@ async function listTasks(
   }
 }
 
-function toDocument(uri: URL, text: string): { contents: { uri: string; mimeType: string; text: string }[] } {
+function toDocument(
+  uri: string,
+  text: string,
+): { contents: { uri: string; mimeType: string; text: string }[] } {
   checkQuoted(text);
-  return { contents: [{ uri: uri.href, mimeType: JSON_TYPE, text }] };
+  return { contents: [{ uri, mimeType: JSON_TYPE, text }] };
 }

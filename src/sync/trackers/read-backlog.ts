@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { escapeLine } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
 import { backlogTask, type BacklogConfig, type BacklogEntry, type BacklogPlace } from './backlog-task.ts';
-import { isFile, isFolder, listFiles, listFilesBelow, readText } from './tracker-files.ts';
+import { isFile, isFolder, listFiles, listFilesBelow, readText, type ReadingPlace } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { nothingFound } from './reading.ts';
 import { parseFrontmatter, parseYaml } from './parse-frontmatter.ts';
@@ -21,12 +21,18 @@ const OTHER_FOLDERS = ['docs', 'decisions', 'milestones', 'archive/milestones'];
 /** `path`: the backlog folder, or the project that has it. */
 export function readBacklog(path: string, note: AddNote): TrackerTask[] {
   const root = findRoot(path, note);
-  const config = readConfig(root, note);
+  const reading = { note, within: path };
+  const config = readConfig(root, reading);
   const entries: BacklogEntry[] = [];
   for (const [folder, place] of FOLDERS) {
     if (!isFolder(join(root, folder))) continue;
     for (const name of listFilesBelow(join(root, folder), '.md')) {
-      const entry = readFile(join(root, folder, name), { where: `${folder}/${name}`, place, config, note });
+      const entry = readFile(join(root, folder, name), {
+        where: `${folder}/${name}`,
+        place,
+        config,
+        ...reading,
+      });
       if (entry !== undefined) entries.push(entry);
     }
   }
@@ -39,7 +45,7 @@ export function readBacklog(path: string, note: AddNote): TrackerTask[] {
 
 function findRoot(path: string, note: AddNote): string {
   const named = isFile(join(path, 'backlog.config.yml'))
-    ? readYaml(join(path, 'backlog.config.yml'), note).get('backlog_directory')
+    ? readYaml(join(path, 'backlog.config.yml'), { note, within: path }).get('backlog_directory')
     : undefined;
   const places = [
     ...(typeof named === 'string' ? [join(path, named)] : []),
@@ -64,12 +70,12 @@ function isOwnTasks(place: string): boolean {
 
 function readFile(
   file: string,
-  options: { where: string; place: BacklogPlace; config: BacklogConfig; note: AddNote },
+  options: ReadingPlace & { where: string; place: BacklogPlace; config: BacklogConfig },
 ): BacklogEntry | undefined {
   const { where, note } = options;
   let text: string;
   try {
-    text = readText(file, where, note);
+    text = readText(file, where, options);
   } catch (error) {
     note({ where, what: `${(error as Error).message}; left out` });
     return undefined;
@@ -88,39 +94,51 @@ function readFile(
   return backlogTask(id.trim(), head, options);
 }
 
-function readConfig(root: string, note: AddNote): BacklogConfig {
+function readConfig(root: string, reading: ReadingPlace): BacklogConfig {
   const file = [
     join(root, 'config.yml'),
     join(root, 'backlog.config.yml'),
     join(dirname(root), 'backlog.config.yml'),
   ].find(isFile);
-  const fields = file === undefined ? new Map<string, Json>() : readYaml(file, note);
+  const fields =
+    file === undefined ? new Map<string, Json>() : readYaml(file, { ...reading, within: dirname(root) });
   const words = (name: string): string[] =>
     toList(fields.get(name)).filter((word) => typeof word === 'string');
   return {
     statuses: words('statuses'),
     priorities: words('priorities'),
-    milestones: readMilestones(root, note),
+    milestones: readMilestones(root, reading),
   };
 }
 
-function readYaml(file: string, note: AddNote): ReadonlyMap<string, Json> {
-  return parseYaml(readText(file, file, note).replaceAll('\r\n', '\n').split('\n')).fields;
+function readYaml(file: string, reading: ReadingPlace): ReadonlyMap<string, Json> {
+  return parseYaml(readText(file, file, reading).replaceAll('\r\n', '\n').split('\n')).fields;
 }
 
 /** A milestone's title by its id, because tasks name either. */
-function readMilestones(root: string, note: AddNote): Map<string, string> {
+function readMilestones(root: string, reading: ReadingPlace): Map<string, string> {
   const titles = new Map<string, string>();
   for (const folder of ['milestones', 'archive/milestones']) {
     if (!isFolder(join(root, folder))) continue;
     for (const name of listFiles(join(root, folder), '.md')) {
-      const head = parseFrontmatter(readText(join(root, folder, name), `${folder}/${name}`, note));
+      const where = `${folder}/${name}`;
+      const head = readHead(join(root, folder, name), where, reading);
       const id = head?.fields.get('id');
       const title = head?.fields.get('title');
       if (typeof id === 'string' && typeof title === 'string') titles.set(id.toLowerCase(), title);
     }
   }
   return titles;
+}
+
+/** A milestone that cannot be read costs its title, and no task. */
+function readHead(file: string, where: string, reading: ReadingPlace): ReturnType<typeof parseFrontmatter> {
+  try {
+    return parseFrontmatter(readText(file, where, reading));
+  } catch (error) {
+    reading.note({ where, what: `${(error as Error).message}; left out` });
+    return undefined;
+  }
 }
 
 /** A parent's list of subtasks counts for those that name no parent themselves. */

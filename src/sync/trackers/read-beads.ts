@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { escapeLine } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
 import { beadsTask } from './beads-task.ts';
-import { isFile, isFolder, listFiles, readTheirJson, readText } from './tracker-files.ts';
+import { isFile, isFolder, listFiles, readTheirJson, readText, type ReadingPlace } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { nothingFound } from './reading.ts';
 import { isObject } from './take-fields.ts';
@@ -14,7 +14,7 @@ const OTHER_FILES =
 
 /** `path`: a file of lines, a `.beads` folder, or a folder that has one. */
 export function readBeads(path: string, note: AddNote): TrackerTask[] {
-  return findFiles(path, note).flatMap((file) => readLines(file, note));
+  return findFiles(path, note).flatMap((file) => readLines(file, { note, within: path }));
 }
 
 function findFiles(path: string, note: AddNote): string[] {
@@ -39,11 +39,12 @@ function findFiles(path: string, note: AddNote): string[] {
   );
 }
 
-function readLines(file: string, note: AddNote): TrackerTask[] {
+function readLines(file: string, place: ReadingPlace): TrackerTask[] {
+  const { note } = place;
   const name = basename(file);
   const tasks: TrackerTask[] = [];
   let number = 0;
-  for (const line of readText(file, name, note).split('\n')) {
+  for (const line of readText(file, name, place).split('\n')) {
     number += 1;
     if (line.trim() === '') continue;
     const where = `${name}:${number}`;

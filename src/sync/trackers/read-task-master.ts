@@ -3,7 +3,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { emptyObject, type Json, type JsonObject } from '#kernel/json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { TASK_MASTER_TAG_FIELDS } from './field-tables.ts';
-import { isFile, readTheirJson, readText } from './tracker-files.ts';
+import { isFile, readTheirJson, readText, type ReadingPlace } from './tracker-files.ts';
 import type { AddNote, TrackerTask } from './tracker-task.ts';
 import { latest, readTime } from './tracker-time.ts';
 import { nothingFound } from './reading.ts';
@@ -23,18 +23,20 @@ export function readTaskMaster(path: string, note: AddNote): TrackerTask[] {
       'Name the file, usually .taskmaster/tasks/tasks.json',
     );
   }
-  return findTags(readObject(file, note), note).flatMap((tag) => taskMasterTasks(tag, note));
+  return findTags(readObject(file, { note, within: path }), note).flatMap((tag) =>
+    taskMasterTasks(tag, note),
+  );
 }
 
-function readObject(file: string, note: AddNote): JsonObject {
+function readObject(file: string, place: ReadingPlace): JsonObject {
   const broken = (why: string): ForgeError =>
     new ForgeError('invalid_input', `${escapeLine(file)} is no tasks.json of task-master: ${why}`, {
       hint: 'Name the file, usually .taskmaster/tasks/tasks.json',
     });
   let json: Json;
-  const text = readText(file, file, note);
+  const text = readText(file, file, place);
   try {
-    json = readTheirJson(text, 'tasks.json', note);
+    json = readTheirJson(text, 'tasks.json', place.note);
   } catch (error) {
     throw broken(escapeLine((error as Error).message));
   }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, statSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { jsonDepth, parseJson, type Json } from '#kernel/json.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -10,7 +10,7 @@ import { toFileError } from '../file-error.ts';
 import { readRegularFile } from '../read-regular-file.ts';
 import type { AddNote } from './tracker-task.ts';
 
-/** Links followed: people keep their task files wherever they like. */
+/** Links followed: people keep their task files wherever they like. What is read is asked about by `readText`. */
 export function findPath(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -53,13 +53,38 @@ export function listFilesBelow(folder: string, ending: string): string[] {
   return [...here, ...below];
 }
 
-export function readText(path: string, where: string, note: AddNote): string {
+/**
+ * The text of a file below `within`, the folder that a person named: they may keep it wherever they like, also behind a
+ * link. A link inside of it comes with a repository, and must not bring a file of theirs from elsewhere into the task file.
+ */
+export function readText(path: string, where: string, { note, within }: ReadingPlace): string {
+  refuseOutside(path, within);
   const bytes = readRegularFile(path, { links: 'follow', max_bytes: LIMITS.git_file_bytes });
   if (bytes === undefined)
     throw new ForgeError('not_found', `Could not read ${path}: there is no such file`, { details: { path } });
   if (!isUtf8(bytes)) note({ where, what: 'is not UTF-8; what cannot be read became U+FFFD' });
   const text = bytes.toString('utf8');
   return text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+export interface ReadingPlace {
+  readonly note: AddNote;
+  /** What was named: a folder, or the file itself. */
+  readonly within: string;
+}
+
+function refuseOutside(path: string, within: string): void {
+  let way: string;
+  try {
+    way = relative(realpathSync(within), realpathSync(path));
+  } catch {
+    return; // reading it says what is wrong
+  }
+  if (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)) return;
+  throw new ForgeError('invalid_input', `${path} is a link out of ${within}, which is not followed`, {
+    hint: 'Copy the file to its place, or name the folder it is in',
+    details: { path },
+  });
 }
 
 /** Depth that every later step can walk by recursion. */
