@@ -3,7 +3,8 @@ import type { Attempt, Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import type { GateHolder } from '#domain/decide-review.ts';
-import { askGit } from '#git/ask-git.ts';
+import { askOnce } from '#git/ask-once.ts';
+import { readRef } from '#git/read-ref.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine, nameFirst } from '#kernel/text.ts';
 import type { Writer } from '#store/store.ts';
@@ -74,8 +75,10 @@ export async function findGateChanges(
   );
   const scripts = found.flat().flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
   const paths = [...new Set([...GATE_FILES, ...scripts, ...(await listUnseen(place, attempt))])];
+  const branch = `refs/heads/${target}`;
+  const there = (await readRef(place.repo, branch)) ?? branch;
   const [base, head, tip] = await Promise.all(
-    [base_commit, head_commit, `refs/heads/${target}`].map((commit) => readEntries(place, commit, paths)),
+    [base_commit, head_commit, there].map((commit) => readEntries(place, commit, paths)),
   );
   const changed = paths.filter((path) => {
     const now = head?.get(path);
@@ -184,8 +187,12 @@ async function readEntries(
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const literal = paths.map((path) => `:(literal)${path}`);
-  const { stdout } = await askGit(repo, ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...literal]);
-  const lines = stdout.split('\0').filter((line) => line !== '');
+  const args = ['ls-tree', '-r', '-z', '--full-tree', commit, '--', ...literal];
+  const { stdout } = await askOnce(repo, [commit], args);
+  const lines = stdout
+    .toString('utf8')
+    .split('\0')
+    .filter((line) => line !== '');
   return new Map(
     lines.map((line) => [line.slice(line.indexOf('\t') + 1), line.slice(0, line.indexOf('\t'))]),
   );

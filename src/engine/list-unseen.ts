@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Attempt } from '#contract/attempt.ts';
 import { askGit } from '#git/ask-git.ts';
+import { askOnce } from '#git/ask-once.ts';
 import type { WorkPlace } from './work.ts';
 
 /** Where programs look for what they run or load, without any line that names it. */
@@ -38,8 +39,8 @@ const LINK = '120000';
 /** What the one commit has and the other has not, or has otherwise. */
 async function listEntries({ repo }: Pick<WorkPlace, 'repo'>, from: string, to: string): Promise<Entry[]> {
   const args = ['diff-tree', '-r', '-z', '--no-renames', '--raw', from, to];
-  const { stdout } = await askGit(repo, args);
-  const parts = stdout.split('\0').slice(0, -1);
+  const { stdout } = await askOnce(repo, [from, to], args);
+  const parts = stdout.toString('utf8').split('\0').slice(0, -1);
   const entries: Entry[] = [];
   for (let at = 0; at + 1 < parts.length; at += 2) {
     const [, mode = '', , blob = '', status = ''] = (parts[at] ?? '').split(' ');
@@ -62,7 +63,7 @@ async function listIgnored(
 
 /** Also where it is not certain: `a/../..` leads elsewhere where `a` is a link itself. */
 async function leadsOut({ repo }: Pick<WorkPlace, 'repo'>, path: string, blob: string): Promise<boolean> {
-  const { stdout: target } = await askGit(repo, ['cat-file', 'blob', blob]);
+  const target = (await askOnce(repo, [blob], ['cat-file', 'blob', blob])).stdout.toString('utf8');
   const parts = target.split('/').filter((part) => part !== '' && part !== '.');
   const isBack = parts.some((part, at) => part === '..' && at > 0 && parts[at - 1] !== '..');
   if (target.startsWith('/') || isBack) return true;

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { askGitBytes, getFromGit } from './ask-git.ts';
+import { askOnce } from './ask-once.ts';
 import type { ControlGit } from './control-directory.ts';
 import { toGitFailure } from './run-git.ts';
 
@@ -35,15 +35,20 @@ async function listAttributes(
   control: ControlGit,
   target: string,
 ): Promise<readonly { readonly path: string; readonly oid: string }[]> {
-  const text = await getFromGit(control, ['ls-tree', '-r', '-z', '--full-tree', target]);
+  const text = (await getOnce(control, target, ['ls-tree', '-r', '-z', '--full-tree', target])).toString(
+    'utf8',
+  );
   const pattern = /(?:^|\0)100\d+ blob ([0-9a-f]+)\t((?:[^\0]*\/)?\.gitattributes)(?=\0)/g;
   const found = [...`${text}\0`.matchAll(pattern)].map(([, oid = '', path = '']) => ({ path, oid }));
   return found.filter(({ path }) => !path.startsWith('/') && !path.split('/').includes('..'));
 }
 
-async function readBytes(control: ControlGit, oid: string): Promise<Buffer> {
-  const args = ['cat-file', 'blob', oid];
-  const { stdout, stderr, exit } = await askGitBytes(control, args);
+function readBytes(control: ControlGit, oid: string): Promise<Buffer> {
+  return getOnce(control, oid, ['cat-file', 'blob', oid]);
+}
+
+async function getOnce(control: ControlGit, object: string, args: readonly string[]): Promise<Buffer> {
+  const { stdout, stderr, exit } = await askOnce(control, [object], args);
   if (exit !== 0) throw toGitFailure(args, { stdout: '', stderr, exit });
   return stdout;
 }

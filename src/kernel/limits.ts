@@ -260,8 +260,9 @@ export const LIMITS = {
   /** How long a push that failed waits until it is tried again, and at most; twice as long with each. */
   push_first_ms: 30_000,
   push_last_ms: 3_600_000,
-  /** How long what was read of the user's git configuration counts. */
+  /** How long what was read of the user's git configuration counts, and how much of what git said of its objects. */
   control_fresh_ms: 2_000,
+  git_answers: { kept: 200, bytes: 65_536 },
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
   /** How long another process may hold the lock of a branch while a landing holds the user's index. */
@@ -273,9 +274,8 @@ export const LIMITS = {
   /** How long after a landing it is looked whether a git that had begun before has undone it; if it is still at work. */
   landing_settle_ms: 190,
   landing_settle_last_ms: 3_000,
-  /** How often a landing is made again that git has moved back. */
+  /** How often a landing is made again that git has moved back; how long a broken one is waited for, before the next command has it. */
   landing_repeats: 5,
-  /** How long a command waits for another process before it leaves a broken landing to the next command. */
   landing_heal_ms: 1_000,
   /** How long a write that takes a task away waits for its checks or merge, one about to land, and a merge for a checkout. */
   gate_end_ms: 8_000,
