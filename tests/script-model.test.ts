@@ -59,6 +59,16 @@ describe('the model of a history', () => {
       expect(model.judge([stateWith({ title })])).toEqual({ lost: [], reverted: [] });
   });
 
+  it('asks nothing of an edit that was changed back before Forge saw it', () => {
+    const model = twoTitles('T');
+    const place = { ...TITLE, clone: 'a', how: 'edit' };
+    const first = model.edited(place, { value: 'E', saw: 'A', unseen: [] });
+    model.edited(place, { value: 'A', saw: 'E', unseen: [first] });
+    expect(model.judge([stateWith({ title: 'B' }, ['A'])]).lost).toEqual([]);
+    expect(model.judge([stateWith({ title: 'A' }, ['B'])])).toEqual({ lost: [], reverted: [] });
+    expect(model.judge([stateWith({ title: 'A' })]).lost).toEqual([expect.stringContaining('title B')]);
+  });
+
   it('misses tasks, comments and a status', () => {
     const model = twoTitles('A');
     model.commented(TASK, 'hello');

@@ -8,7 +8,8 @@ import { FILE, forge, git, isBranchMode, readLines, type Place, type ScriptWorld
 
 export function commit(world: ScriptWorld, place: Place, ...flags: string[]): void {
   git(world, place, 'commit', '--quiet', '--allow-empty', '-am', 'work', ...flags);
-  place.pending = [];
+  // In branch mode a commit has no task file.
+  if (!isBranchMode(world)) place.pending = [];
 }
 
 /** Git refuses to merge or to change branches over a changed file. */
@@ -160,7 +161,7 @@ export function amend(world: ScriptWorld, place: Place): void {
   const isMerge = clone.tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^2']).exit === 0;
   if (isShared || isMerge) return;
   git(world, place, 'commit', '--quiet', '--allow-empty', '-a', '--amend', '--no-edit');
-  place.pending = [];
+  if (!isBranchMode(world)) place.pending = [];
 }
 
 /** What was written nowhere but into the database would be gone, as the documentation says. */

@@ -14,6 +14,8 @@ export interface Write {
   readonly field: Field;
   /** Undefined where git may have brought back that there is none. */
   readonly value: Value | undefined;
+  /** What stood there before the eyes of the writer. */
+  readonly saw: Value | undefined;
   readonly clone: string;
   readonly how: string;
   /** Two writes may have the same value: it was one of these. */
@@ -65,11 +67,26 @@ export class ScriptModel {
       ...place,
       number: (this.#number += 1),
       value,
+      saw,
       replaces: known.length > 0 ? known : same,
       surelyReplaces: same.length === 1 ? same[0] : undefined,
       isDoubtful: false,
     };
     this.writes.push(write);
+    return write;
+  }
+
+  /**
+   * A write into a file that holds edits which Forge has not seen. Where it puts back what stood there before them, all of
+   * them together changed nothing.
+   */
+  edited(
+    place: Pick<Write, 'task' | 'field' | 'clone' | 'how'>,
+    { value, saw, unseen }: { value: Value; saw: Value | undefined; unseen: readonly object[] },
+  ): Write {
+    const before = this.#of(place).filter((write) => unseen.includes(write));
+    const write = this.wrote(place, value, saw);
+    if (before[0]?.saw === value) for (const one of [...before, write]) one.isDoubtful = true;
     return write;
   }
 

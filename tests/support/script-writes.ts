@@ -147,7 +147,9 @@ export function editFile(
     const saw = valueIn(line, what);
     const value = chooseValue(world, { step, random, line, field: what });
     edited = setValue(line, what, value);
-    place.pending.push(world.model.wrote({ ...written, field: what }, value, saw));
+    place.pending.push(
+      world.model.edited({ ...written, field: what }, { value, saw, unseen: place.pending }),
+    );
     world.told.push(`   ${place.name} edits ${line.id}: ${what} ${String(saw)} -> ${value}, ${how} stamps`);
   }
   writeLine(place.clone, toStyle(edited, how));
