@@ -4,7 +4,6 @@ import { runSeed, type ScriptMode } from './support/script-history.ts';
 /** More of them, and longer ones, are in the soak. */
 const HISTORIES: readonly [ScriptMode, number][] = [
   ['standard', 1],
-  ['standard', 2],
   ['branch', 3],
 ];
 const STEPS = 14;
