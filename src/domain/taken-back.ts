@@ -34,6 +34,8 @@ export interface PutBackLine {
    * wrote; the oldest first, and none where it is still asked for. `last` says nothing then.
    */
   readonly stood?: readonly Predecessor[] | undefined;
+  /** The store knows what the file showed in its place. */
+  readonly is_shown?: true | undefined;
 }
 
 /** Only commits tell of such a line; who wrote the file last does not. */
@@ -134,7 +136,8 @@ export class TakenBackSearch {
     const all = new Set(changes);
     const gone = readGone(changes);
     for (const line of this.#left)
-      if (line.stood !== undefined && all.has(`+${line.text}`)) this.#takeStood(line, gone);
+      if (line.stood !== undefined && line.is_shown !== true && all.has(`+${line.text}`))
+        this.#takeStood(line, gone);
   }
 
   #oldestOf(line: PutBackLine): string {

@@ -195,7 +195,8 @@ function readUnstamped(
   const shown = stood === undefined ? readShownState(db, path, known) : (stood ?? undefined);
   const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
   if (mayAsk && !hasTaken(known, edited)) {
-    askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });
+    const is_shown = shown === undefined ? undefined : (true as const);
+    askAbout(report, { text: line.text, seal: record.id, last: '', stood: [], is_shown });
     if (shown !== undefined) keepUnsealed(fold, record.id, shown);
     return { record: known, lost: [], is_back: true };
   }
