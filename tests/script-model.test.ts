@@ -41,13 +41,10 @@ describe('the model of a history', () => {
     expect(twoTitles('A').judge([stateWith({ title: 'T' }, ['B'])]).reverted).toHaveLength(1);
   });
 
-  it('tells two writes of one value apart: one who saw the first has not seen the second', () => {
+  it('misses no text that was replaced, whoever wrote it again', () => {
     const model = twoTitles('T');
     model.wrote({ ...TITLE, clone: 'a' }, 'T', 'A');
-    expect(model.judge([stateWith({ title: 'B' })]).lost).toMatchObject([
-      expect.stringMatching(/title T .*write 4/),
-    ]);
-    expect(model.judge([stateWith({ title: 'B' }, ['T'])]).lost).toEqual([]);
+    expect(model.judge([stateWith({ title: 'B' })]).lost).toEqual([]);
     expect(model.judge([stateWith({ title: 'T' }, ['B'])])).toEqual({ lost: [], reverted: [] });
   });
 

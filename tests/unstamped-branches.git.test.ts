@@ -94,6 +94,35 @@ it('a key of one’s own stays where a script wrote the line that had never seen
   }
 });
 
+it('what a script wrote and wrote back before a commit is back', async () => {
+  await using world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const { id } = await a.create('first');
+  await a.commitTasks();
+  for (const title of ['second', 'first', 'third', 'second']) {
+    edit(a, id, { title }, { stamps: false });
+    await a.run('ready');
+    expect((await a.show(id)).title).toBe(title);
+  }
+  expect(await a.json('conflicts')).toEqual([]);
+});
+
+it('what a pull has brought is not taken in once more by a sync', async () => {
+  await using world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const { id } = await a.create('first');
+  await exchange(a);
+  const web = await world.addClone('web', { init: false });
+  edit(web, id, { title: 'second' }, { stamps: false });
+  commit(web);
+  web.git('push', '--quiet');
+  a.git('pull', '--quiet');
+  await a.json('task', 'update', id, '--title', 'third');
+  await a.run('sync');
+  expect((await a.show(id)).title).toBe('third');
+  expect(await a.json('conflicts')).toEqual([]);
+});
+
 /** Each in its turn commits what it has, and takes and gives. */
 async function exchange(...turns: Clone[]): Promise<void> {
   for (const clone of turns) {

@@ -15,8 +15,8 @@ const FEW = 20;
 interface SearchedCommits {
   readonly repo: GitRepo;
   readonly revs: readonly string[];
-  /** What was checked out when the file was last looked at, and when that was. */
-  readonly looked?: { readonly rev: string; readonly at: number };
+  /** When the file was last looked at, and what was checked out then, where the commits since are all that count. */
+  readonly looked?: { readonly rev?: string; readonly at: number };
   /** The lines stand in a file of the working tree, in which somebody wrote since the last commit. */
   readonly is_written?: boolean;
 }

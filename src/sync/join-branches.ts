@@ -50,7 +50,9 @@ export async function joinBranches(
       const bytes = await reader.readObject(blob);
       if (bytes === undefined) continue;
       const lines = [...splitText(bytes.toString('utf8'))];
-      const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [ref] });
+      // What is checked out was read before: its commits make no edit once more.
+      const searched = { repo, revs: [ref], looked: { at: by.now } };
+      const findByHand: FindByHand = (back) => findTakenBack(back, searched);
       const agents = await findHeldAt(store, repo, ref);
       const left: FileLine[] = [];
       const request = withoutHeld(toTextFold(key, lines, { digest: blob, now: by.now }), {

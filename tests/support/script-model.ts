@@ -7,7 +7,7 @@ export type Value = string | number;
 /** A task as a line of the file, or as `task show` gives it. */
 export type Line = Record<string, unknown> & { readonly id: string };
 
-/** A value that was written, and the writes whose value the writer saw in its place. */
+/** A value that was written, and the one that the writer saw in its place. */
 export interface Write {
   readonly number: number;
   readonly task: string;
@@ -18,8 +18,6 @@ export interface Write {
   readonly saw: Value | undefined;
   readonly clone: string;
   readonly how: string;
-  /** Two writes may have the same value: it was one of these. */
-  readonly replaces: readonly Write[];
   /** Where only one write ever had the value. */
   readonly surelyReplaces: Write | undefined;
   /** Git took it away before Forge saw it, or brought it back: it may count, or not. */
@@ -46,12 +44,10 @@ export class ScriptModel {
   readonly labels = new LabelModel();
   readonly #comments: { readonly task: string; readonly text: string }[] = [];
   readonly #states: { readonly task: string; readonly clone: string; readonly status: string }[] = [];
-  readonly #heard = new Map<string, number>();
   #number = 0;
 
   /** The clone may know now of all that was written so far; of later writes of others it knows nothing. */
   hears(clone: string): void {
-    this.#heard.set(clone, this.#number);
     this.labels.hears(clone);
   }
 
@@ -61,14 +57,11 @@ export class ScriptModel {
     saw: Value | undefined,
   ): Write {
     const same = this.#of(place).filter((write) => write.value === saw);
-    const heard = this.#heard.get(place.clone) ?? 0;
-    const known = same.filter((write) => write.clone === place.clone || write.number <= heard);
     const write: Write = {
       ...place,
       number: (this.#number += 1),
       value,
       saw,
-      replaces: known.length > 0 ? known : same,
       surelyReplaces: same.length === 1 ? same[0] : undefined,
       isDoubtful: false,
     };
@@ -151,9 +144,10 @@ export class ScriptModel {
   }
 }
 
+/** Who replaced a text has replaced it whoever wrote it: Forge does not tell two of the same text apart either. */
 function isLost(write: Write, writes: readonly Write[], seen: readonly unknown[]): boolean {
   if (write.isDoubtful || seen.includes(write.value)) return false;
-  return !writes.some((other) => other.replaces.includes(write));
+  return !writes.some((other) => other !== write && other.saw === write.value);
 }
 
 function isReverted(stands: Value | undefined, writes: readonly Write[]): boolean {

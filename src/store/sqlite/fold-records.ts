@@ -205,7 +205,11 @@ function readUnstamped(
   const isOld = shown === undefined && where.by_hand !== true && hasTaken(known, edited);
   const taken = isOld ? { record: known, lost: [], is_back: false } : takeInEdits(edited, where);
   const isUnsure = taken.is_back && shown !== undefined;
-  if (isUnsure) askAbout(report, { text: line.text, seal: record.id, last: shown.digests });
+  if (isUnsure) {
+    const isKnown = hasTaken(known, edited) && !known.hand?.has(`${edited.seal}:${shown.digests}`);
+    const asked = { text: line.text, seal: record.id, last: shown.digests };
+    askAbout(report, { ...asked, ...(isKnown && { known: true }) });
+  }
   // What stood there is remembered until it is known who changed it.
   keepUnsealed(
     fold,
