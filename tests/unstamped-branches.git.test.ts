@@ -123,6 +123,56 @@ it('what a pull has brought is not taken in once more by a sync', async () => {
   expect(await a.json('conflicts')).toEqual([]);
 });
 
+it('a script over what Forge wrote anew stands, where the other side began before that', async () => {
+  await using world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const { id } = await a.create('first');
+  await exchange(a);
+  const web = await world.addClone('web', { init: false });
+  edit(web, id, { description: 'by hand' });
+  commit(web);
+  web.git('push', '--quiet');
+  a.git('pull', '--quiet', '--rebase');
+  await a.commitTasks();
+  edit(web, id, { title: 'second' }, { stamps: false });
+  commit(web);
+  web.git('push', '--quiet');
+  edit(a, id, { description: 'by a script' }, { stamps: false });
+  commit(a, '--no-verify');
+  a.git('pull', '--quiet', '--no-rebase', '--no-edit');
+  expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by a script' });
+  expect(await a.json('conflicts')).toEqual([]);
+});
+
+it.for([
+  { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: false },
+  { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: true },
+  { how: ['pull', '--rebase'], isCommitted: true },
+  { how: ['fetch'], isCommitted: true },
+])(
+  'a command over an edit by hand stands, also where a script wrote upon that edit: $how, $isCommitted',
+  async ({ how, isCommitted }) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('first');
+    await exchange(a);
+    const web = await world.addClone('web', { init: false });
+    edit(web, id, { description: 'by hand' });
+    commit(web);
+    web.git('push', '--quiet');
+    a.git('pull', '--quiet', '--rebase');
+    await a.json('task', 'update', id, '--description', 'by command');
+    if (isCommitted) await a.commitTasks();
+    edit(web, id, { title: 'second' }, { stamps: false });
+    commit(web);
+    web.git('push', '--quiet');
+    a.git(...how);
+    await a.run('sync');
+    expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by command' });
+    expect(await a.json('conflicts')).toEqual([]);
+  },
+);
+
 /** Each in its turn commits what it has, and takes and gives. */
 async function exchange(...turns: Clone[]): Promise<void> {
   for (const clone of turns) {

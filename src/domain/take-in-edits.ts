@@ -179,7 +179,9 @@ function takeInUnstamped(
   const bare = withoutStamps(record, known, line.unstamped?.missing ?? new Set());
   const looks = { record: bare, known, base, written: undefined, seen: [], saw: base };
   const lost: LostValue[] = [];
-  const edit: Edit = { ...looks, at: laterThanSeen(looks, isNewer ? updated : where.now), lost };
+  // A script that leaves the time alone wrote after it: the newest value of the line is of that very moment.
+  const after = Math.min(updated + 1, LIMITS.stamp_max_ms - 1);
+  const edit: Edit = { ...looks, at: laterThanSeen(looks, isNewer ? after : where.now), lost };
   const fields = new Map(known.fields);
   for (const [name, field] of editFields(edit)) if (field.stamp === edit.at) fields.set(name, field);
   const edited = editLife(edit);

@@ -128,7 +128,7 @@ function mergeTask(
   const lastBase = baseLines.findLast((line) => tryDecode(line) !== undefined);
   const base = readBase(lastBase, sealed);
   const known = sealed === 'different' || isTakenIn(lastBase, sealed) ? sealed : joinSame([base, sealed]);
-  const shown = base && { digests: digestRecord(base), updated: lastStamp(base) };
+  const shown = base && { digests: digestRecord(readPlain(lastBase) ?? base), updated: lastStamp(base) };
   const began = baseLines.length === 1 ? baseLines[0] : undefined;
   // Of several lines of a task the first ones are what the file showed once.
   const readSide = (lines: readonly string[]): ReturnType<typeof joinSame> =>
@@ -147,6 +147,11 @@ function mergeTask(
   const joined = joinCopies(ours, theirs);
   const lost = findLostValues(base !== undefined && isSameTask(base, ours) ? base : undefined, ours, theirs);
   return { record: keepLostValues(joined, lost), conflicts: lost.length, kept };
+}
+
+/** What a line shows, whatever became of it since. */
+function readPlain(line: string | undefined): TaskRecord | undefined {
+  return line === undefined ? undefined : tryDecode(line)?.record;
 }
 
 function joinSame(records: readonly (TaskRecord | undefined)[]): TaskRecord | 'different' | undefined {

@@ -138,6 +138,9 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   if (edited.unstamped !== undefined && known !== undefined) {
     return readUnstamped(fold, { ...incoming, edited }, known);
   }
+  // One that others were written upon was taken in before, and is not made again by them.
+  if (known !== undefined && fold.stood?.has(line.text) === true && hasTaken(known, edited))
+    return { record: known, lost: [], is_back: false };
   const place = { path: fold.path, task_id: record.id, seal: edited.seal };
   const name = `${record.id} ${edited.seal}`;
   // A file that is only added to has several copies of a line; one of them says nothing of another.
