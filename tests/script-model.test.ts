@@ -41,7 +41,7 @@ describe('the model of a history', () => {
     expect(twoTitles('A').judge([stateWith({ title: 'T' }, ['B'])]).reverted).toHaveLength(1);
   });
 
-  it('misses no text that was replaced, whoever wrote it again', () => {
+  it('misses no text that was replaced, also where another writer wrote it again', () => {
     const model = twoTitles('T');
     model.wrote({ ...TITLE, clone: 'a' }, 'T', 'A');
     expect(model.judge([stateWith({ title: 'B' })]).lost).toEqual([]);

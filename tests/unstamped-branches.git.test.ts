@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
-import { forgeClones, type Clone } from './support/git-clones.ts';
+import { forgeClones, type Clone, type Clones } from './support/git-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
+type EditArguments = [id: string, change: JsonObject, options?: { stamps?: boolean }];
+
 /** Writes the line of one task anew, with its stamps or without. */
-function edit(clone: Clone, id: string, change: JsonObject, { stamps = true } = {}): void {
+function edit(clone: Clone, ...[id, change, { stamps = true } = {}]: EditArguments): void {
   const lines = clone.read(FILE).split('\n');
   const written = lines.map((text) => {
     if (!text.includes(`"id":"${id}"`)) return text;
@@ -111,11 +113,8 @@ it('what a pull has brought is not taken in once more by a sync', async () => {
   await using world = await forgeClones(['a']);
   const { a } = world.clone;
   const { id } = await a.create('first');
-  await exchange(a);
-  const web = await world.addClone('web', { init: false });
-  edit(web, id, { title: 'second' }, { stamps: false });
-  commit(web);
-  web.git('push', '--quiet');
+  const web = await addWeb(world, a);
+  publish(web, id, { title: 'second' }, { stamps: false });
   a.git('pull', '--quiet');
   await a.json('task', 'update', id, '--title', 'third');
   await a.run('sync');
@@ -127,16 +126,11 @@ it('a script over what Forge wrote anew stands, where the other side began befor
   await using world = await forgeClones(['a']);
   const { a } = world.clone;
   const { id } = await a.create('first');
-  await exchange(a);
-  const web = await world.addClone('web', { init: false });
-  edit(web, id, { description: 'by hand' });
-  commit(web);
-  web.git('push', '--quiet');
+  const web = await addWeb(world, a);
+  publish(web, id, { description: 'by hand' });
   a.git('pull', '--quiet', '--rebase');
   await a.commitTasks();
-  edit(web, id, { title: 'second' }, { stamps: false });
-  commit(web);
-  web.git('push', '--quiet');
+  publish(web, id, { title: 'second' }, { stamps: false });
   edit(a, id, { description: 'by a script' }, { stamps: false });
   commit(a, '--no-verify');
   a.git('pull', '--quiet', '--no-rebase', '--no-edit');
@@ -172,6 +166,18 @@ it.for([
     expect(await a.json('conflicts')).toEqual([]);
   },
 );
+
+/** A clone without Forge, as the editor of a website is one, that has all that `first` has. */
+async function addWeb(world: Clones<'a'>, first: Clone): Promise<Clone> {
+  await exchange(first);
+  return world.addClone('web', { init: false });
+}
+
+function publish(web: Clone, ...edited: EditArguments): void {
+  edit(web, ...edited);
+  commit(web);
+  web.git('push', '--quiet');
+}
 
 /** Each in its turn commits what it has, and takes and gives. */
 async function exchange(...turns: Clone[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { Run } from '#contract/attempt.ts';
 import { noteGivenValues } from '#sync/given-values.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { createSecrets, findSecretsOf } from './agent-secrets.ts';
-import type { AgentBook, ManagedAgent } from './work.ts';
+import type { ManagedAgent } from './work.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
 const env = {
@@ -18,7 +18,7 @@ const toAgent = (name: string, value: string): ManagedAgent => ({
   env: { ANYTHING: value },
 });
 const all = [toAgent('ada', 'given-to-ada'), toAgent('bob', 'given-to-bob'), toAgent('eve', 'given-to-eve')];
-const agents = { list: () => all } as unknown as AgentBook;
+const agents = { list: () => all };
 const store = { listRuns: async () => [{ agent: 'bob' }] as unknown as Run[] };
 const clock = { now: () => NOW };
 const home = '/none/such';
@@ -67,10 +67,10 @@ describe('what no process of an attempt may tell', () => {
       ANTHROPIC_MODEL: 'claude-opus-large',
       ANTHROPIC_BASE_URL: 'https://gateway.example.org/v1',
       ANTHROPIC_CUSTOM_HEADERS: 'Content-Type: application/json\nAccept: text/event-stream',
-      CLAUDE_CONFIG_DIR: '/home/somebody/.claude',
+      CLAUDE_CONFIG_DIR: '/home/ada/.claude',
       OPENCODE_CONFIG_CONTENT: '{"model":"claude-opus-large","theme":"solarized-dark"}',
     };
-    const place = { env: settings, agents: { list: () => [] } as unknown as AgentBook, store, home, clock };
+    const place = { env: settings, agents: { list: () => [] }, store, home, clock };
     const { redact } = await findSecretsOf(place, { task_id: 'fg-1', agent: null });
     const said = [...Object.values(settings), 'application/json', 'solarized-dark'].join(' and ');
     expect(redact(said)).toBe(said);
@@ -78,7 +78,7 @@ describe('what no process of an attempt may tell', () => {
 
   it('[S17] is also what they were given before, when an agent or a value of it is gone', async () => {
     await using folder = await tempFolder();
-    const place = { env: {}, agents: { list: () => [] } as unknown as AgentBook, store, clock };
+    const place = { env: {}, agents: { list: () => [] }, store, clock };
     for (const [agent, value] of [
       ['bob', 'bobs-first-value'],
       ['bob', 'bobs-other-value'],

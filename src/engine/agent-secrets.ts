@@ -32,7 +32,10 @@ export async function findSecretsOf(
     store,
     home,
     clock,
-  }: Pick<WorkPlace, 'env' | 'agents' | 'home' | 'clock'> & { store: Pick<WorkPlace['store'], 'listRuns'> },
+  }: Pick<WorkPlace, 'env' | 'home' | 'clock'> & {
+    readonly agents: Pick<WorkPlace['agents'], 'list'>;
+    readonly store: Pick<WorkPlace['store'], 'listRuns'>;
+  },
   { task_id, agent }: { readonly task_id: string; readonly agent: string | null },
 ): Promise<Secrets> {
   const runs = await store.listRuns({ task_id });

@@ -90,7 +90,7 @@ export const LIMITS = {
   approval_ms: 600_000,
   /** How often whoever watches a run looks whether somebody has left the attempt's branch in its folder. */
   stray_look_ms: 1_000,
-  /** How often whoever watches a run looks whether somebody wants something of it, says that it is there, and looks for its agent. */
+  /** How often the watcher of a run looks for wishes, says that it is there, and looks whether the agent was removed. */
   wish_poll_ms: 200,
   run_beat_ms: 5_000,
   agent_look_ms: 1_000,

@@ -114,7 +114,7 @@ function changeBatch<T>(
   });
 }
 
-/** Whoever lists the batches looks all of their tasks up: what a token may add to them has an end. */
+/** A list of the batches looks all of their tasks up: what a token may add to them has an end. */
 function refuseFull(home: string, lines: readonly HomeLine[], tasks: number, batches: number): void {
   const all = readBatches(lines, home).map(({ batch }) => batch);
   const count = all.reduce((sum, batch) => sum + batch.tasks.length, tasks);

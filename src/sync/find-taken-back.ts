@@ -17,7 +17,7 @@ interface SearchedCommits {
   readonly revs: readonly string[];
   /** When the file was last looked at, and what was checked out then, where the commits since are all that count. */
   readonly looked?: { readonly rev?: string; readonly at: number };
-  /** The lines stand in a file of the working tree, in which somebody wrote since the last commit. */
+  /** The lines stand in the file of the working tree, which is not as HEAD has it. */
   readonly is_written?: boolean;
 }
 

@@ -216,7 +216,7 @@ function toLeftFold({ text, stood }: LeftLine, now: number): FoldRequest {
   // The same edit may be made and taken back again some day: it is never the fold that was.
   const digest = `${now} ${digestText(text)}`;
   const request = toTextFold('git:left', [{ text, number: 1 }], { digest, now });
-  // As Forge wrote it, it is what somebody began with, and nothing that they put back.
+  // As Forge wrote it, it is what the writer of the later line began with, and did not put back.
   const isBegun = stood !== undefined && isSealed(text);
   return {
     ...request,

@@ -149,7 +149,7 @@ function mergeTask(
   return { record: keepLostValues(joined, lost), conflicts: lost.length, kept };
 }
 
-/** What a line shows, whatever became of it since. */
+/** What a line shows, without what Forge made of it since. */
 function readPlain(line: string | undefined): TaskRecord | undefined {
   return line === undefined ? undefined : tryDecode(line)?.record;
 }

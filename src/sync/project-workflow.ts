@@ -14,7 +14,7 @@ export interface ProjectWorkflow {
   readonly check: WorkflowCheck;
 }
 
-/** A definition with faults is no hindrance: whoever needs the workflow is told what is wrong with it. */
+/** A definition with faults is no hindrance: an operation that needs the workflow says what is wrong with it. */
 export async function openProjectWorkflow(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: TaskStore & AttemptStore },
   machine: Pick<Machine, 'env'>,

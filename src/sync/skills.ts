@@ -21,7 +21,7 @@ const LONGEST_NAME = 200;
 const READ_NO_LINK = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * By name; of two of one name the project's. What cannot be read is left out, because nobody asked for that one. A
+ * By name; of two of one name the project's. What cannot be read is left out, because no person asked for that one. A
  * repository brings as many as it likes: of each the head is read, and of the folders the first ones by name.
  */
 export async function listSkills(forgeDir: string, home: string): Promise<Skill[]> {

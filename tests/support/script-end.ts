@@ -5,7 +5,7 @@ import { FILE, forge, isBranchMode, readLines, type Place, type ScriptWorld } fr
 
 const ROUNDS = 6;
 
-/** All exchange until nothing changes. `wrong` is what is not as it should be in the end, whatever was written. */
+/** All exchange until nothing changes. `wrong` is what is not as it should be in the end, for any writes. */
 export async function endHistory(world: ScriptWorld): Promise<{ states: EndState[]; wrong: string[] }> {
   const places = Object.values(world.places);
   for (const place of places) {

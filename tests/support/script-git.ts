@@ -154,7 +154,7 @@ export function checkOutFile(world: ScriptWorld, place: Place, random: Random): 
   if (isOld) doubtFile(world, place, before);
 }
 
-/** Only of what nobody else has. */
+/** Only of what no other clone has. */
 export function amend(world: ScriptWorld, place: Place): void {
   const { clone } = place;
   const isShared = clone.git('branch', '--remotes', '--contains', 'HEAD') !== '';

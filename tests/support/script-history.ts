@@ -79,7 +79,7 @@ async function perform(world: ScriptWorld, step: Step): Promise<void> {
     case 'command':
       return giveCommand(world, place, step, random);
     case 'edit the file':
-      // In branch mode there is none before somebody asks for it.
+      // In branch mode there is none before a command asks for it.
       if (readLines(place.clone) === undefined) await forge(world, place, 'export');
       return void editFile(world, place, step, random);
     case 'git commit':

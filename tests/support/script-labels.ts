@@ -24,7 +24,7 @@ export class LabelModel {
     const before = this.#of(change.task, change.label).at(-1);
     const heard = this.#heard.get(change.clone) ?? 0;
     const events = this.#of(change.task, change.label);
-    // Whoever takes out a label that was added once has seen that.
+    // A writer who takes out a label that was added once has seen that.
     const isSeen = events.filter(({ what }) => what === 'added').length < 2 && change.what === 'removed';
     const isLater = before === undefined || isSeen || before.clone === change.clone || before.number <= heard;
     const event = { ...change, number: this.#events.length + 1, isLater, isDoubtful: false };

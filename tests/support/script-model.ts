@@ -144,7 +144,7 @@ export class ScriptModel {
   }
 }
 
-/** Who replaced a text has replaced it whoever wrote it: Forge does not tell two of the same text apart either. */
+/** A writer who replaced a text has replaced all writes of that text: Forge does not tell them apart either. */
 function isLost(write: Write, writes: readonly Write[], seen: readonly unknown[]): boolean {
   if (write.isDoubtful || seen.includes(write.value)) return false;
   return !writes.some((other) => other !== write && other.saw === write.value);

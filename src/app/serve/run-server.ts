@@ -31,6 +31,7 @@ import { fitSockets } from './fit-sockets.ts';
 import { keepWorking } from './keep-working.ts';
 import { limitYoungSpace } from './limit-young-space.ts';
 import { listen, type Listening, readTls } from './listen.ts';
+import { tellChanges } from './tell-changes.ts';
 import { openInBrowser } from './open-browser.ts';
 import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
 import {
@@ -213,12 +214,7 @@ function keepRefreshing(
   notice: (line: string) => void,
 ): { end: () => Promise<void> } {
   let at: Promise<void> | undefined;
-  let last = '';
-  // It is tried every second: a line for each would fill the log.
-  const tell = (line: string): void => {
-    if (line !== last && line !== '') notice(line);
-    last = line;
-  };
+  const tell = tellChanges(notice);
   const timer = setInterval(() => {
     at ??= projects
       .refresh()

@@ -24,6 +24,7 @@ import { hideForeign } from '#sync/foreign-tasks.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';
 import type { ProjectWorkshop } from './project-workshop.ts';
+import { tellChanges } from './tell-changes.ts';
 
 export interface ProjectSurroundings {
   readonly place: HomePlace;
@@ -49,8 +50,8 @@ export class ServerProject implements AsyncDisposable {
   generation = 0;
   /** Work on the files is done by one at a time. */
   #keepingUp: Promise<void> | undefined;
-  /** Why it could not be done last time; empty where it was. */
-  #fault = '';
+  /** Why it could not be done. */
+  readonly #tellFault = tellChanges((why) => this.#around.notice(`${this.#name}: ${why}`));
   #workshop: Promise<ProjectWorkshop> | undefined;
   /** A repository may name thousands of tasks of others, and many may ask at the same time. */
   readonly #foreign = new SharedWork<OpenProject['foreign']>();
@@ -183,11 +184,7 @@ export class ServerProject implements AsyncDisposable {
         () => '',
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       )
-      .then((why) => {
-        // It is tried every second: a line for each would fill the log.
-        if (why !== '' && why !== this.#fault) this.#around.notice(`${this.#name}: ${why}`);
-        this.#fault = why;
-      })
+      .then(this.#tellFault)
       .finally(() => (this.#keepingUp = undefined));
     return this.#keepingUp;
   }
