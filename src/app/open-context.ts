@@ -157,15 +157,24 @@ function lazyWorkshop(
   };
 }
 
+function meterRebuild(meter: Meter): (done: number, total: number) => void {
+  return (done, total) => meter('Rebuilding the task database', done, total);
+}
+
 /** An error where the project is to be examined and its database is wrong: that is what there is to tell. */
 async function openProject(request: ContextRequest): Promise<OpenProject | ForgeError> {
-  const { examining, cwd, env, notice } = request;
+  const { examining, cwd, env, notice, meter } = request;
   try {
     if (examining === undefined) return await openNamedProject(request);
     const found = findProject(cwd, env, userHome());
     const { openExamined } = await import('./open-examined.ts');
     const { paths } = found;
-    return await openExamined(examining, { paths, notice, open: () => openFound(found, request) });
+    return await openExamined(examining, {
+      paths,
+      notice,
+      meter: meterRebuild(meter),
+      open: () => openFound(found, request),
+    });
   } catch (error) {
     // A config of a newer Forge.
     if (examining !== undefined && isForgeError(error) && error.code === 'schema_newer') return error;
@@ -245,7 +254,7 @@ export async function openFound(
     modes: () => readSharedModes(paths.common_dir),
     hold: holdWhileMending,
     notice,
-    meter: (done, total) => meter('Rebuilding the task database', done, total),
+    meter: meterRebuild(meter),
     reads,
     written_by: VERSION,
     async mayUpgrade(from) {

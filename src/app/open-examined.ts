@@ -15,6 +15,8 @@ export interface Examining {
   readonly rebuild: boolean;
 }
 
+/** Told how many bytes of the replica are read, of how many. */
+type RebuildMeter = (done: number, total: number) => void;
 type Opened = OpenProject & AsyncDisposable;
 type Places = Pick<ProjectPaths, 'database' | 'replica' | 'common_dir'>;
 
@@ -28,13 +30,15 @@ export async function openExamined(
     paths,
     open,
     notice,
+    meter,
   }: {
     readonly paths: Places;
     readonly open: () => Promise<Opened>;
     readonly notice: (line: string) => void;
+    readonly meter: RebuildMeter;
   },
 ): Promise<Opened | ForgeError> {
-  if (rebuild || (fix && isWrong(paths))) await rebuildStore(paths, notice);
+  if (rebuild || (fix && isWrong(paths))) await rebuildStore(paths, { notice, meter });
   try {
     return await open();
   } catch (error) {
@@ -57,7 +61,7 @@ function isWrong(paths: Places): boolean {
 
 async function rebuildStore(
   { database, replica, common_dir }: Places,
-  notice: (line: string) => void,
+  { notice, meter }: { readonly notice: (line: string) => void; readonly meter: RebuildMeter },
 ): Promise<void> {
   const { aside, tasks, kept, unread, lost } = await rebuildSqliteStore({
     database,
@@ -67,6 +71,7 @@ async function rebuildStore(
     hold: holdWhileMending,
     written_by: VERSION,
     notice,
+    meter,
   });
   notice(`The task database was made anew from the local replica: ${countTasks(tasks)}`);
   if (kept.length > 0) notice(`Kept as its rows had them, and told the replica: ${nameFirst(kept)}`);
