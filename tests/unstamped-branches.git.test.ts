@@ -187,3 +187,66 @@ async function exchange(...turns: Clone[]): Promise<void> {
     clone.git('push', '--quiet', 'origin', 'main');
   }
 }
+
+/** After the edit was replaced by a command, its branch is met again: as the parent of a merge that was made elsewhere. */
+describe.each([{ how: '--ff' }, { how: '--no-ff' }])(
+  'a branch that holds a merge, merged with $how',
+  ({ how }) => {
+    it.each([
+      {
+        what: 'label',
+        change: { labels: ['x'] },
+        command: ['--label-remove', 'x'],
+        stands: { labels: [] },
+      },
+      {
+        what: 'title',
+        change: { title: 'second' },
+        command: ['--title', 'third'],
+        stands: { title: 'third' },
+      },
+    ])('makes a $what that a script wrote no second time', async ({ change, command, stands }) => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const { id } = await a.create('first');
+      const other = await a.create('other');
+      await exchange(a, b);
+      edit(a, id, change, { stamps: false });
+      commit(a, '--allow-empty');
+      edit(b, other.id, { priority: 1 });
+      commit(b, '--no-verify');
+      b.git('push', '--quiet');
+      a.git('checkout', '--quiet', '-b', 'feature');
+      await a.json('task', 'update', id, ...command);
+      a.git('pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main');
+      a.git('checkout', '--quiet', 'main');
+      expect(await a.show(id)).toMatchObject(stands);
+      a.git('merge', '--quiet', '--no-edit', how, 'feature');
+      expect(await a.show(id)).toMatchObject(stands);
+      await exchange(a, b, a, b);
+      for (const clone of [a, b]) expect(await clone.show(id)).toMatchObject(stands);
+    });
+  },
+);
+
+/** One clone takes the edit in by `sync`, and merges the commit that has it only then. */
+it.each([{ by: 'their' }, { by: 'our' }])(
+  '$by command over what a script wrote stands after the merge of the commit that has it',
+  async ({ by }) => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const { id } = await a.create('first');
+    await exchange(a, b);
+    edit(b, id, { title: 'script' }, { stamps: false });
+    commit(b, '--allow-empty');
+    if (by === 'their') await b.json('task', 'update', id, '--title', 'command');
+    b.git('push', '--quiet');
+    await a.run('sync');
+    if (by === 'our') await a.json('task', 'update', id, '--title', 'command');
+    await exchange(a, b, a, b);
+    for (const clone of [a, b]) {
+      expect(await clone.show(id)).toMatchObject({ title: 'command' });
+      expect(await clone.json('conflicts')).toEqual([]);
+    }
+  },
+);

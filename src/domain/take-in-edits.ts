@@ -12,6 +12,7 @@ import {
   stateIn,
   type KnownDigests,
 } from './record-digests.ts';
+import { countMade, MADE_AGAIN, nameMade } from './made-edits.ts';
 import { noteEdited } from './replaced-values.ts';
 import { defaultState } from './states.ts';
 import { sameElement, sameJson } from './same-value.ts';
@@ -195,27 +196,12 @@ function takeInUnstamped(
   }
   const life = edited === bare.life ? known.life : edited;
   const taken = { ...quiet.record, fields, life, ...maps };
-  return { record: withMade(taken, known, { seal, shows, at: edit.at }), lost, is_back: false };
-}
-
-/** So often an edit of a line without stamps is told from itself. */
-const MADE_AGAIN = 35;
-
-/**
- * An edit that is made once more has a name of its own, which older programs read as that of another line: the first one
- * keeps its moment, by which other copies know it, and copies that took in the second one, too, know what was written upon
- * that.
- */
-function withMade(
-  taken: TaskRecord,
-  known: TaskRecord,
-  { seal, shows, at }: { seal: string; shows: string; at: number },
-): TaskRecord {
-  let name = `${seal}:${shows}`;
-  const isAgain = digestRecord(taken) !== digestRecord(known);
-  for (let times = 2; isAgain && times <= MADE_AGAIN && known.hand?.has(name) === true; times += 1)
-    name = `${seal}z${times.toString(36)}:${shows}`;
-  return withTaken(taken, name, known.hand?.get(name) ?? at);
+  const times = countMade(known, { seal, shows });
+  // Once more what stands already: a new moment would be later than what other copies wrote upon the first one.
+  if (times > 0 && digestRecord(taken) === digestRecord(known)) return quiet;
+  // The first one keeps its moment, by which other copies know it.
+  const name = nameMade({ seal, shows }, Math.min(times + 1, MADE_AGAIN));
+  return { record: withTaken(taken, name, known.hand?.get(name) ?? edit.at), lost, is_back: false };
 }
 
 /** Older than all: a line without stamps does not tell what it knew. A usual key that it lacks is as it is known. */

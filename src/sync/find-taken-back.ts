@@ -16,9 +16,16 @@ interface SearchedCommits {
   readonly repo: GitRepo;
   readonly revs: readonly string[];
   /** When the file was last looked at, and what was checked out then, where the commits since are all that count. */
-  readonly looked?: { readonly rev?: string; readonly at: number };
+  readonly looked?: Looked;
   /** The lines stand in the file of the working tree, which is not as HEAD has it. */
   readonly is_written?: boolean;
+}
+
+interface Looked {
+  readonly rev?: string;
+  readonly at: number;
+  /** What HEAD moved to last was not checked out then. */
+  readonly is_before_move?: boolean;
 }
 
 /** The lines that a commit of these revisions changed back, which was not there at the last look. */
@@ -28,7 +35,7 @@ export async function findTakenBack(
 ): Promise<readonly PutBackLine[]> {
   const search = new TakenBackSearch(lines);
   const needsLooked = looked !== undefined && lines.some(({ known }) => known === true);
-  const before = needsLooked ? await listLooked(repo, revs, looked.at) : new Set<string>();
+  const before = needsLooked ? await listLooked(repo, revs, looked) : new Set<string>();
   await using reader = openBlobReader(repo);
   if (is_written === true) search.takeWritten(await readWritten(reader, search.left));
   for (const { commit, parents } of search.left.length === 0
@@ -75,7 +82,11 @@ interface Listed {
 }
 
 /** The commits of these revisions that were checked out once, or came before one that was, until then. */
-async function listLooked(repo: GitRepo, revs: readonly string[], until: number): Promise<Set<string>> {
+async function listLooked(
+  repo: GitRepo,
+  revs: readonly string[],
+  { at: until, is_before_move }: Looked,
+): Promise<Set<string>> {
   const moves = await askGit(repo, [
     'log',
     '-g',
@@ -85,7 +96,8 @@ async function listLooked(repo: GitRepo, revs: readonly string[], until: number)
     'HEAD',
     '--',
   ]);
-  const heads = moves.stdout.split('\n').flatMap((line) => {
+  const entries = moves.stdout.split('\n').slice(is_before_move === true ? 1 : 0);
+  const heads = entries.flatMap((line) => {
     const [, head = '', at = '0'] = /^([0-9a-f]+) HEAD@\{(\d+)\}$/.exec(line) ?? [];
     return head !== '' && Number(at) * SECOND_MS <= until ? [head] : [];
   });

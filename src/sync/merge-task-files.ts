@@ -8,6 +8,7 @@ import { findLostValues } from '#domain/merge-losses.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { isSealed } from '#domain/record-seal.ts';
+import { countMade } from '#domain/made-edits.ts';
 import { hasTaken } from '#domain/take-in-foreign.ts';
 import { takeInEdits, type EditedLine, type ShownState } from '#domain/take-in-edits.ts';
 import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
@@ -136,7 +137,7 @@ function mergeTask(
       lines.map(
         (line) =>
           (lines.length === 1 ? readBack(line, began, { known, now }) : undefined) ??
-          readEdited(line, known, now, lines.length === 1 ? shown : undefined),
+          readEdited(line, known, now, { shown: lines.length === 1 ? shown : undefined, began: lastBase }),
       ),
     );
   const ours = readSide(here);
@@ -231,7 +232,7 @@ function readEdited(
   line: string,
   known: TaskRecord | 'different' | undefined,
   now: number,
-  shown?: ShownState,
+  { shown, began }: { readonly shown?: ShownState | undefined; readonly began?: string | undefined } = {},
 ): TaskRecord | undefined {
   const read = tryDecode(line);
   if (read === undefined) return undefined;
@@ -240,10 +241,20 @@ function readEdited(
   if (known === 'different' || known === undefined)
     return takeInEdits(edited, { known: undefined, now }).record;
   // Of a line without stamps only what differs from where the sides parted was written by its side.
-  const where = edited.unstamped === undefined ? {} : { shown, by_hand: true };
+  const where =
+    edited.unstamped === undefined ? {} : { shown, by_hand: !isTakenSince(edited, { known, began }) };
   if (isSameTask(known, read.record)) return takeInEdits(edited, { known, now, ...where }).record;
   const kept = keepIdentity(line, read.json, { known, edited });
   return takeInEdits(kept?.edited ?? edited, { known: kept && known, now }).record;
+}
+
+/** Whether the other side took the very line in, after the sides parted: it says nothing more then. */
+function isTakenSince(
+  { seal, record }: EditedLine,
+  { known, began }: { readonly known: TaskRecord; readonly began: string | undefined },
+): boolean {
+  const line = { seal, shows: digestRecord(record) };
+  return countMade(known, line) > countMade(readPlain(began) ?? {}, line);
 }
 
 function mergeWhole({ base, ours, theirs, now }: Sides): MergedLines {

@@ -189,12 +189,12 @@ async function leaveSecretsOut(
 
 /** After a merge: what a side brought counts, also where the merge took nothing of it (`-s ours`). */
 export async function runPostMerge(project: HookProject, machine: Machine): Promise<string[]> {
-  const { paths, store } = project;
+  const { paths } = project;
   const repo = toGitRepo(paths.root, machine);
   const parents = await listParents(repo);
   // With one parent it was a fast-forward or a squash: the file says all there is to say. A fast-forward may also lead to a
   // merge that was made elsewhere.
-  const changed = parents.length < 2 ? 0 : await foldParents(store, repo, { revs: parents, machine });
+  const changed = parents.length < 2 ? 0 : await foldParents(project, repo, { revs: parents, machine });
   const joined = changed === 0 ? [] : [`${changed} task change${changed === 1 ? '' : 's'} joined in`];
   const isLeftOut = parents.length > 1 && (await hasMoreThanFile(project));
   return isLeftOut ? [...joined, LEFT_OUT_OF_MERGE] : joined;
@@ -307,11 +307,14 @@ async function listParents(repo: GitRepo): Promise<string[]> {
 }
 
 async function foldParents(
-  store: HookProject['store'],
+  { store, paths }: HookProject,
   repo: GitRepo,
   { revs, machine }: { revs: readonly string[]; machine: Machine },
 ): Promise<number> {
   const now = machine.clock.now();
+  const [mark] = await store.readMarks([toTaskFiles(paths).tasks]);
+  // What was checked out before the merge was read: its commits make no edit once more.
+  const looked = { at: mark?.looked_at ?? 0, is_before_move: true };
   let changed = 0;
   const by = { actor: systemActor('hook'), now };
   const toFold = (path: string, text: string, lines: readonly FileLine[]): FoldRequest =>
@@ -330,7 +333,7 @@ async function foldParents(
     const lines = await withoutDecided(repo, revs, [...splitText(tasks)]);
     const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev });
     const request = leave(TASKS_PATH, toFold(TASKS_PATH, tasks, lines));
-    const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [rev] });
+    const findByHand: FindByHand = (back) => findTakenBack(back, { repo, revs: [rev], looked });
     const report = await foldText(store, request, { ...by, findSeen, findByHand });
     changed += report.created + report.updated + report.deleted;
   }
