@@ -8,6 +8,7 @@ import { statFile } from './file-changes.ts';
 import { foldAsking, toTextFold, withoutHeld } from './fold-files.ts';
 import type { HeldLines } from './held-lines.ts';
 import { readFileLines, splitText } from './read-file-lines.ts';
+import { findReplacedInTree } from './replaced-in-tree.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { idOfLine } from './trace-lines.ts';
@@ -91,16 +92,21 @@ async function listUnknown(
   return versions;
 }
 
+const NO_LINES: ReadonlySet<string> = new Set();
+
 /** The lines that the store did not take: those that are held, and those that cannot be read. */
 async function foldVersion(
   store: SyncStore,
-  { part, path, oid, commit, key }: Version,
+  { part, path, file, oid, commit, role, key }: Version,
   { repo, by, held }: { readonly repo: GitRepo; readonly by: Writer; readonly held: HeldLines | undefined },
 ): Promise<{ readonly report: FoldReport | undefined; readonly left: readonly string[] }> {
   await using reader = openBlobReader(repo);
   const bytes = await reader.readObject(oid);
   if (bytes === undefined) return { report: undefined, left: [] };
-  const lines = [...splitText(bytes.toString('utf8'))];
+  const all = [...splitText(bytes.toString('utf8'))];
+  const isAsked = part === 'tasks' && role === 'HEAD' && key !== file;
+  const replaced = isAsked ? await findReplacedInTree(repo, { commit, file, lines: all }) : NO_LINES;
+  const lines = replaced.size === 0 ? all : all.filter(({ text }) => !replaced.has(text));
   const left: FileLine[] = [];
   const request = withoutHeld(toTextFold(key, lines, { digest: oid, now: by.now }), { held, path, left });
   const findSeen: FindSeen = (values) => findSeenIn(values, { repo, rev: commit });
