@@ -145,10 +145,11 @@ describe.skipIf(process.platform !== 'linux')(
         env: { ...process.env, ...place.repo.env },
         stdio: 'inherit',
       });
+      const ended = once(worker, 'exit');
       await expect.poll(pids, { timeout: 20_000 }).toHaveLength(2);
       expect(pids().every(isAlive)).toBe(true);
       worker.kill('SIGKILL');
-      await once(worker, 'exit');
+      await ended;
       return pids();
     }
 

@@ -44,6 +44,8 @@ describe('several at work on the task file', () => {
       console.log('ready');
       step();`;
     const other = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // On a slow machine it may be through before the exports are.
+    const ended = once(other, 'exit');
     await once(other.stdout, 'data');
     const results = [];
     for (let n = 0; n < 4; n += 1) {
@@ -52,7 +54,7 @@ describe('several at work on the task file', () => {
       for (const line of readTasks(project).trimEnd().split('\n')) expect(() => parse(line)).not.toThrow();
     }
     other.kill('SIGKILL');
-    await once(other, 'exit');
+    await ended;
     const refusal = /^forge: Could not write \S+tasks\.jsonl: it keeps changing/;
     expect(results.filter(({ exit, stderr }) => exit !== 0 && !refusal.test(stderr))).toEqual([]);
     const left = readTasks(project)

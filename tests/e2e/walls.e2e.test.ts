@@ -240,10 +240,11 @@ describe.skipIf(!hasWalls)('inside of walls (skipped where bubblewrap is not ins
     const { id } = await project.create('Plant');
     const options = { cwd: project.path, env: project.env, stdio: 'ignore' } as const;
     const forge = spawn(process.execPath, [FORGE, 'run', id, '--agent', 'planter'], options);
+    const ended = once(forge, 'exit');
     onTestFinished(() => void forge.kill('SIGKILL'));
     await vi.waitUntil(() => existsSync(planted) || forge.exitCode !== null, { timeout: 30_000 });
     forge.kill('SIGKILL');
-    await once(forge, 'exit');
+    await ended;
     expect(existsSync(planted)).toBe(true);
     // The next command settles what the killed one left.
     await project.run('task', 'create', 'Next');
