@@ -36,7 +36,7 @@ async function workAtOnce(shop: TempWorkshop, round: number): Promise<void> {
   const work = ({ id }: Task, merge: boolean) =>
     workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge });
   await Promise.all(tasks.map((task) => work(task, false)));
-  await inTurns(tasks, 1, (task) => work(task, true));
+  await Promise.all(tasks.map((task) => work(task, true)));
   await shop.workshop.settled();
   const host = await shop.place.processes();
   for (const { id } of tasks) {

@@ -30,14 +30,14 @@ export async function settleLost(place: WorkPlace): Promise<{ readonly runs: rea
     store.listOpenReviews(),
     store.listOpenMerges(),
   ]);
+  const isLost = (one: { readonly watcher: ProcessMark | null }): boolean =>
+    !isOwn(place, one) && isUnwatched(one);
   const lost = [
-    ...runs.filter(isUnwatched).map((one) => ({ id: one.run.task_id, settle: () => settleRun(place, one) })),
+    ...runs.filter(isLost).map((one) => ({ id: one.run.task_id, settle: () => settleRun(place, one) })),
     ...reviews
-      .filter(isUnwatched)
+      .filter(isLost)
       .map((one) => ({ id: one.review.task_id, settle: () => settleReview(place, one) })),
-    ...merges
-      .filter(isUnwatched)
-      .map((one) => ({ id: one.merge.task_id, settle: () => settleMerge(place, one) })),
+    ...merges.filter(isLost).map((one) => ({ id: one.merge.task_id, settle: () => settleMerge(place, one) })),
   ];
   return { runs: await settleAll(place, lost) };
 }

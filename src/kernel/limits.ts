@@ -56,9 +56,8 @@ export const LIMITS = {
   prime_name_bytes: 40,
   ci_steps: 50,
   ci_step_length: 4_096,
-  /** Of a step's output that is kept with its result, and told to the agent. */
+  /** Of a step's output that is kept with its result, and told to the agent; of a longer line only the end is looked at and shown. */
   step_tail_length: 12_000,
-  /** Of a longer line of a step only the end is looked at and shown. */
   step_line_length: 131_072,
   /** What the settings may ask for. */
   runs_at_once: 1_000,
@@ -133,8 +132,9 @@ export const LIMITS = {
   workspace_entries: 2_000_000,
   /** Of the file of a wish, where the number of an issue is looked for. */
   wish_bytes: 65_536,
-  /** How often a merge looks whether it is its turn; how long one that was postponed rests, twice as long each time; how often it begins anew. */
+  /** How often a merge looks whether it is its turn, and for others whose process is gone. How long one that was postponed rests, twice as long each time; how often it begins anew. */
   merge_poll_ms: 100,
+  merge_settle_ms: 1_000,
   merge_again_first_ms: 1_000,
   merge_again_last_ms: 60_000,
   merge_tries: 10,
