@@ -9,7 +9,7 @@ import { FILE, forge, git, isBranchMode, readLines, type Place, type ScriptWorld
 export function commit(world: ScriptWorld, place: Place, ...flags: string[]): void {
   git(world, place, 'commit', '--quiet', '--allow-empty', '-am', 'work', ...flags);
   // In branch mode a commit has no task file.
-  if (!isBranchMode(world)) place.pending = [];
+  if (!isBranchMode(world)) [place.committed, place.pending] = [place.pending, []];
 }
 
 /** Git refuses to merge or to change branches over a changed file. */
@@ -91,7 +91,7 @@ export function changeBranch(world: ScriptWorld, place: Place, random: Random): 
 async function onServer(world: ScriptWorld, use: (server: Place) => void): Promise<void> {
   const clone = await world.clones.addClone('server', { init: false });
   // Not one of the people; it only needs a name.
-  use({ name: 'server' as Place['name'], clone, pending: [], isUnexported: false });
+  use({ name: 'server' as Place['name'], clone, pending: [], committed: [], isUnexported: false });
   rmSync(clone.path, { recursive: true, force: true });
 }
 
@@ -154,14 +154,40 @@ export function checkOutFile(world: ScriptWorld, place: Place, random: Random): 
   if (isOld) doubtFile(world, place, before);
 }
 
-/** Only of what no other clone has. */
-export function amend(world: ScriptWorld, place: Place): void {
-  const { clone } = place;
+/** Whether only this clone has what is checked out, so that it may be another one instead. */
+function isOwnCommit({ clone }: Place): boolean {
   const isShared = clone.git('branch', '--remotes', '--contains', 'HEAD') !== '';
-  const isMerge = clone.tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^2']).exit === 0;
-  if (isShared || isMerge) return;
+  return !isShared && clone.tryGit(['rev-parse', '--verify', '--quiet', 'HEAD^2']).exit !== 0;
+}
+
+export function amend(world: ScriptWorld, place: Place): void {
+  if (!isOwnCommit(place)) return;
   git(world, place, 'commit', '--quiet', '--allow-empty', '-a', '--amend', '--no-edit');
-  if (!isBranchMode(world)) place.pending = [];
+  if (isBranchMode(world)) return;
+  place.committed = [...place.committed, ...place.pending];
+  place.pending = [];
+}
+
+/** The files stay as they are. */
+export function undoCommit(world: ScriptWorld, place: Place, random: Random): void {
+  if (!isOwnCommit(place)) return;
+  if (!git(world, place, 'reset', '--quiet', random.oneIn(2) ? '--soft' : '--mixed', 'HEAD~1')) return;
+  place.pending = [...place.committed, ...place.pending];
+  place.committed = [];
+}
+
+/** All branches that others have pushed, in one merge; git does not do it where they conflict. */
+export function mergeAll(world: ScriptWorld, place: Place): void {
+  commitAll(world, place);
+  commitAll(world, place, '--no-verify');
+  git(world, place, 'fetch', '--quiet', 'origin');
+  const features = PEOPLE.map((name) => `origin/feature-${name}`).filter(
+    (name) => place.clone.tryGit(['rev-parse', '--verify', '--quiet', name]).exit === 0,
+  );
+  if (features.length < 2 || isDirty(place)) return;
+  place.isUnexported = true;
+  if (!git(world, place, 'merge', '--quiet', '--no-edit', ...features))
+    git(world, place, 'reset', '--quiet', '--hard', 'HEAD');
 }
 
 /** What was written nowhere but into the database would be gone, as the documentation says. */

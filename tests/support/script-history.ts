@@ -31,6 +31,7 @@ export async function runHistory(steps: readonly Step[], mode: ScriptMode): Prom
     name,
     clone: clones.clone[name],
     pending: [],
+    committed: [],
     isUnexported: false,
   });
   const world: ScriptWorld = {
@@ -109,6 +110,10 @@ async function perform(world: ScriptWorld, step: Step): Promise<void> {
       return gitActs.stashAndPop(world, place, random);
     case 'git commit --amend':
       return gitActs.amend(world, place);
+    case 'undo the commit':
+      return gitActs.undoCommit(world, place, random);
+    case 'octopus merge':
+      return gitActs.mergeAll(world, place);
     case 'check out the file':
       return gitActs.checkOutFile(world, place, random);
     case 'clone anew':

@@ -5,8 +5,8 @@ export type Person = (typeof PEOPLE)[number];
 
 /** How often each is done, of a hundred. */
 const WEIGHTS = {
-  command: 24,
-  'edit the file': 24,
+  command: 23,
+  'edit the file': 23,
   'git commit': 6,
   'git commit --no-verify': 5,
   'forge commit': 4,
@@ -20,6 +20,8 @@ const WEIGHTS = {
   'merge on the server': 2,
   'stash and pop': 1,
   'git commit --amend': 1,
+  'undo the commit': 1,
+  'octopus merge': 1,
   'check out the file': 1,
   'clone anew': 1,
   'lose the database': 1,

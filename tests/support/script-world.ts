@@ -12,6 +12,8 @@ export interface Place {
   clone: Clone;
   /** What was edited in the file and seen by no command and no commit: git may throw it away. */
   pending: { isDoubtful: boolean }[];
+  /** The same of the last commit, which may be undone. */
+  committed: Place['pending'];
   /** The store may hold what the file does not. */
   isUnexported: boolean;
 }
