@@ -250,3 +250,21 @@ it.each([{ by: 'their' }, { by: 'our' }])(
     }
   },
 );
+
+it('a key of others that a sync brought stays where a script wrote a line that does not have it yet', async () => {
+  await using world = await forgeClones(['a', 'b']);
+  const { a, b } = world.clone;
+  const { id } = await a.create('first');
+  await exchange(a, b);
+  edit(b, id, { zebra: 'theirs' });
+  commit(b, '--no-verify');
+  b.git('push', '--quiet');
+  await a.run('sync');
+  edit(a, id, { priority: 0 }, { stamps: false });
+  expect(await a.show(id)).toMatchObject({ priority: 0 });
+  await exchange(a, b, a, b);
+  for (const clone of [a, b]) {
+    expect(clone.read(FILE)).toContain('"zebra":"theirs"');
+    expect(await clone.show(id)).toMatchObject({ priority: 0 });
+  }
+});

@@ -50,14 +50,25 @@ function updatedOf(seal: string): number {
 function readStateAt(db: Database, known: TaskRecord, seq: number): ShownState | undefined {
   const newest = db.get('SELECT max(seq) AS seq FROM events WHERE task_id = ?', known.id)?.seq;
   const isSame = Number(newest ?? 0) <= seq;
-  const record = isSame ? known : listStates(db, known).findLast((state) => state.seq <= seq)?.record;
+  const states = isSame ? [] : listStates(db, known);
+  // What a key of others held before it was changed is in no event.
+  if (states.some((state) => state.seq > seq && state.has_foreign)) return undefined;
+  const record = isSame ? known : states.findLast((state) => state.seq <= seq)?.record;
   return record === undefined ? undefined : { digests: digestRecord(record), updated: lastStamp(record) };
 }
 
 interface PastState {
   readonly seq: number;
+  /** A key of others was changed. */
+  readonly has_foreign: boolean;
   /** Undefined where events do not tell all of it. */
   readonly record: TaskRecord | undefined;
+}
+
+interface EventData {
+  readonly task?: JsonObject;
+  readonly changed?: readonly string[];
+  readonly left_out?: readonly string[];
 }
 
 /** Each after one event. Long values that did not change are left out of events, so that they come from one before. */
@@ -66,14 +77,18 @@ function listStates(db: Database, known: TaskRecord): PastState[] {
   const states: PastState[] = [];
   let task: JsonObject = {};
   for (const row of db.all('SELECT seq, data FROM events WHERE task_id = ? ORDER BY seq', known.id)) {
-    const data = readJson(row.data as string) as { task?: JsonObject; left_out?: string[] };
+    const data = readJson(row.data as string) as EventData;
     if (data.task === undefined) continue;
     const { left_out = [] } = data;
     // Of long metadata only what changed is there, and not what was taken away.
     const { metadata, ...rest } = data.task;
     task = { ...task, ...rest, ...(!left_out.includes('metadata') && { metadata: metadata ?? {} }) };
     const isWhole = left_out.every((name) => name !== 'metadata' && task[name] !== undefined);
-    states.push({ seq: row.seq as number, record: isWhole ? toRecord(line, task, known) : undefined });
+    states.push({
+      seq: row.seq as number,
+      has_foreign: data.changed?.some((name) => known.fields.has(name) && !TOLD.includes(name)) === true,
+      record: isWhole ? toRecord(line, task, known) : undefined,
+    });
   }
   return states;
 }
