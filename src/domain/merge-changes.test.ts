@@ -11,6 +11,7 @@ const lines = (text: string): Set<string> => new Set(text.split(' '));
 const MERGES: readonly (readonly [string, string, string, string, string, string])[] = [
   ['git took the side that changed', 'a2', 'a1', 'a2', 'a1', ''],
   ['git took the other side that changed', 'a2', 'a2', 'a1', 'a1', ''],
+  ['the side that had changed nothing was taken', 'a1', 'a2', 'a1', 'a1', ''],
   ['both made the same of it', 'a2', 'a2', 'a2', 'a1', ''],
   ['a person chose the second', 'a3', 'a2', 'a3', 'a1', '-a2 +a3'],
   ['a person chose the first', 'a2', 'a2', 'a3', 'a1', '-a3 +a2'],
@@ -62,9 +63,23 @@ const PARENTS: readonly (readonly [string, string, string | undefined, string | 
 ];
 
 describe('[D1] a line of a parent of a merge', () => {
+  it.each([
+    ['the other side had changed nothing', [ONE], true],
+    ['both sides had changed it, and the merge went back', [edited(ONE, 'three')], false],
+  ] as const)('that was edited, where the merge has it as before: %s', (_name, other, expected) => {
+    const text = edited(ONE, 'two');
+    const merged = {
+      result: new Set([ONE]),
+      parents: [new Set([text]), new Set(other)],
+      bases: [new Set([ONE])],
+    };
+    expect(findUndecided(merged, () => 'the task')(text)).toBe(expected);
+  });
+
   it.each(PARENTS)('may say more than the merge, or not: %s', (_name, line, there, before, expected) => {
     const merged = {
       result: new Set(there === undefined ? [] : [there]),
+      parents: [new Set([line])],
       bases: before === undefined ? [] : [new Set([before])],
     };
     const isUndecided = findUndecided(merged, (text) => /"id":"([^"]*)"/.exec(text)?.[1]);

@@ -27,7 +27,9 @@ export function listMergeChanges(
       if (result.has(line)) continue;
       const isUntouched = bases.some((base) => base.has(line));
       for (const brought of added.get(keyOf(line)) ?? []) {
-        if (isUntouched && parents.some((other) => other.has(brought))) continue;
+        const isTaken = parents.some((other) => other.has(brought));
+        // Neither what git does by itself, nor a line that a conflict of its neighbours swept away, was said by a person.
+        if (isTaken && (isUntouched || bases.some((base) => base.has(brought)))) continue;
         changes.add(`-${line}`).add(`+${brought}`);
       }
     }
@@ -41,14 +43,19 @@ export function listMergeChanges(
  * side that changed, and where both did, a person chose. Only a line that Forge wrote in their place may not know of them.
  */
 export function findUndecided(
-  { result, bases }: Pick<MergedLines, 'result' | 'bases'>,
+  { result, parents, bases }: MergedLines,
   keyOf: (line: string) => string | undefined,
 ): (line: string) => boolean {
   const merged = indexBy([...result], keyOf);
   return (text) => {
     const there = isSealed(text) ? undefined : merged.get(keyOf(text));
     if (there === undefined) return true;
-    const isDecided = there.some((line) => !isSealed(line) || sealOf(line) === sealOf(text));
+    // The side that had changed nothing: such a line is one that stood beside a conflict, and no choice.
+    const isUntouched = (one: string): boolean =>
+      [bases, parents].every((versions) => versions.some((version) => version.has(one)));
+    const isDecided = there.some(
+      (one) => (!isSealed(one) || sealOf(one) === sealOf(text)) && !isUntouched(one),
+    );
     return !isDecided && !bases.some((base) => base.has(text));
   };
 }

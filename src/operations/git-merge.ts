@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { mergeTaskFiles as declaration } from '#contract/sync-operations.ts';
 import { toFileError } from '#sync/file-error.ts';
+import { toGitRepo } from '#sync/machine.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
 import { replaceFileFrom } from '#sync/place-file.ts';
 import { findRepositoryPaths } from '#sync/repository-paths.ts';
+import { findStrange } from '#sync/strange-base.ts';
 import { implement } from './operation.ts';
 
 export const gitMerge = implement<typeof declaration>({
@@ -18,13 +20,17 @@ export const gitMerge = implement<typeof declaration>({
     };
     const [base, ours, theirs] = [read(input.base), read(input.ours), read(input.theirs)];
     const isHistory = input.path?.endsWith('history.jsonl') === true;
+    const paths = findRepositoryPaths(ctx.cwd);
+    const { env } = ctx.machine;
+    const findBase = async (): Promise<ReadonlySet<string> | undefined> =>
+      paths && findStrange(toGitRepo(paths.root, { env }), { base, ours, env });
     const merged = isHistory
       ? mergeHistoryFiles(ours, theirs)
-      : mergeTaskFiles(base, ours, theirs, ctx.clock.now());
+      : mergeTaskFiles(base, ours, theirs, { now: ctx.clock.now(), strange: await findBase() });
     try {
       // Git's copy lies in the user's folder.
       const place = resolve(ctx.cwd, input.ours);
-      replaceFileFrom(findRepositoryPaths(ctx.cwd)?.store_dir ?? dirname(place), place, merged.text);
+      replaceFileFrom(paths?.store_dir ?? dirname(place), place, merged.text);
     } catch (error) {
       throw toFileError(error, `Could not write ${input.ours}`);
     }

@@ -15,15 +15,15 @@ describe('mergeTaskFiles', () => {
     const ours = [line({ created_by: 'ann', title: 'Of Ann' }), line({ created_by: 'bob', title: 'Of Bob' })];
     const theirs = [line({ id: 'fg-bbbb', title: 'Another' })];
     const titles = ['Another', 'Of Ann', 'Of Bob'];
-    expect(titlesOf(mergeTaskFiles('', toFile(ours), toFile(theirs), NOW).text)).toEqual(titles);
-    expect(titlesOf(mergeTaskFiles('', toFile(theirs), toFile(ours), NOW).text)).toEqual(titles);
+    expect(titlesOf(mergeTaskFiles('', toFile(ours), toFile(theirs), { now: NOW }).text)).toEqual(titles);
+    expect(titlesOf(mergeTaskFiles('', toFile(theirs), toFile(ours), { now: NOW }).text)).toEqual(titles);
   });
 
   it('joins the lines of a task where another is told apart', () => {
     const older = line({ description: 'Kept', updated_at: '2026-02-10T10:00:00.000Z' });
     const newer = line({ sprint: 4, updated_at: '2026-02-10T09:30:00.000Z' });
     const twins = [line({ id: 'fg-bbbb', created_by: 'ann' }), line({ id: 'fg-bbbb', created_by: 'bob' })];
-    const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins), NOW);
+    const { text } = mergeTaskFiles('', toFile([older, newer]), toFile(twins), { now: NOW });
     const task = toTasks(text).find(({ id }) => id === 'fg-aaaa');
     expect(task).toMatchObject({ description: 'Kept', sprint: 4 });
   });
@@ -39,7 +39,7 @@ describe('mergeTaskFiles', () => {
       [ours, theirs],
       [theirs, ours],
     ] as const) {
-      const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, NOW);
+      const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, { now: NOW });
       const task = toTasks(text).find(({ id }) => id === old.id);
       expect(task).toMatchObject({ title: 'Theirs' });
       expect(text).toMatch(/"conflicts":\{"title@[^"]+":"Ours"\}/);
@@ -58,7 +58,7 @@ describe('mergeTaskFiles', () => {
         [ours, theirs],
         [theirs, ours],
       ] as const) {
-        const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, NOW);
+        const { text, conflicts } = mergeTaskFiles(toFile([encodeRecord(old)]), one, other, { now: NOW });
         expect(toTasks(text)).toMatchObject([
           { title: 'Ours', description: 'Theirs', labels: ['ours', 'theirs'] },
         ]);
@@ -83,7 +83,7 @@ describe('mergeTaskFiles', () => {
       [ours, theirs],
       [theirs, ours],
     ] as const) {
-      const [task] = toTasks(mergeTaskFiles(base, one, other, NOW).text);
+      const [task] = toTasks(mergeTaskFiles(base, one, other, { now: NOW }).text);
       expect({ mood: null, ...task }).toMatchObject({ title: 'Task', labels: [], mood: null });
       expect(task).toMatchObject({ description: 'Written', parent_id: 'Written' });
     }
@@ -95,7 +95,7 @@ describe('mergeTaskFiles', () => {
     const third = line({ title: 'Third', updated_at: '2026-02-10T12:00:00.000Z' });
     const [base, ours] = [toFile([first, second]), toFile([first, second, third])];
     const theirs = toFile([first, second, line({ id: 'fg-bbbb', title: 'Other' })]);
-    const { text } = mergeTaskFiles(base, ours, theirs, NOW);
+    const { text } = mergeTaskFiles(base, ours, theirs, { now: NOW });
     expect(titlesOf(text)).toEqual(['Other', 'Third']);
   });
 });

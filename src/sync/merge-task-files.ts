@@ -31,8 +31,13 @@ export interface Merged {
  * are equal on both sides, or stand on one only, pass as they are, so that the work follows what changed. What a person
  * changed by hand in others counts as changed `now`.
  */
-export function mergeTaskFiles(base: string, ours: string, theirs: string, now: number): Merged {
-  const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs), now };
+export function mergeTaskFiles(
+  base: string,
+  ours: string,
+  theirs: string,
+  { now, strange = NONE }: { readonly now: number; readonly strange?: Strange | undefined },
+): Merged {
+  const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs), now, strange };
   const { result, conflicts, kept } = mergeLines(sides) ?? mergeWhole(sides);
   const lines = [
     ...[...result.keys()].sort(compareText).map((id) => result.get(id) ?? ''),
@@ -41,6 +46,10 @@ export function mergeTaskFiles(base: string, ours: string, theirs: string, now: 
   ];
   return { text: toText(lines), lines: lines.length, conflicts };
 }
+
+/** Lines of the common ancestor that our side never had. */
+type Strange = ReadonlySet<string>;
+const NONE: Strange = new Set();
 
 /** The log only grows: every line of either side. */
 export function mergeHistoryFiles(ours: string, theirs: string): Merged {
@@ -69,6 +78,7 @@ interface Sides {
   readonly ours: Side;
   readonly theirs: Side;
   readonly now: number;
+  readonly strange: Strange;
 }
 
 function readSide(text: string): Side {
@@ -90,7 +100,7 @@ function idOf(line: string): string | undefined {
 }
 
 /** Undefined where two tasks share a birth: then references have to follow, and the whole is looked at. */
-function mergeLines({ base, ours, theirs, now }: Sides): MergedLines | undefined {
+function mergeLines({ base, ours, theirs, now, strange }: Sides): MergedLines | undefined {
   const result = new Map<string, string>();
   const kept: string[] = [];
   let conflicts = 0;
@@ -104,7 +114,7 @@ function mergeLines({ base, ours, theirs, now }: Sides): MergedLines | undefined
       result.set(id, first);
       continue;
     }
-    const merged = mergeTask(base.lines.get(id) ?? [], { here, there, now });
+    const merged = mergeTask(base.lines.get(id) ?? [], { here, there, now, strange });
     if (merged === undefined) return undefined;
     if (merged.record !== undefined) result.set(id, encodeRecord(merged.record));
     conflicts += merged.conflicts;
@@ -120,7 +130,12 @@ function hasShortenedTwin(id: string, { lines }: Side): boolean {
 
 function mergeTask(
   baseLines: readonly string[],
-  { here, there, now }: { here: readonly string[]; there: readonly string[]; now: number },
+  {
+    here,
+    there,
+    now,
+    strange,
+  }: { here: readonly string[]; there: readonly string[]; now: number; strange: Strange },
 ): { record: TaskRecord | undefined; conflicts: number; kept: string[] } | undefined {
   const isTakenOut = (line: string): boolean =>
     baseLines.includes(line) && !(here.includes(line) && there.includes(line));
@@ -132,16 +147,19 @@ function mergeTask(
   const shown = base && { digests: digestRecord(readPlain(lastBase) ?? base), updated: lastStamp(base) };
   const began = baseLines.length === 1 ? baseLines[0] : undefined;
   // Of several lines of a task the first ones are what the file showed once.
-  const readSide = (lines: readonly string[]): ReturnType<typeof joinSame> =>
+  const readSide = (lines: readonly string[], isBegun: boolean): ReturnType<typeof joinSame> =>
     joinSame(
       lines.map(
         (line) =>
-          (lines.length === 1 ? readBack(line, began, { known, now }) : undefined) ??
-          readEdited(line, known, now, { shown: lines.length === 1 ? shown : undefined, began: lastBase }),
+          (isBegun && lines.length === 1 ? readBack(line, began, { known, now }) : undefined) ??
+          readEdited(line, known, now, {
+            shown: isBegun && lines.length === 1 ? shown : undefined,
+            began: lastBase,
+          }),
       ),
     );
-  const ours = readSide(here);
-  const theirs = readSide(there);
+  const ours = readSide(here, lastBase === undefined || !strange.has(lastBase));
+  const theirs = readSide(there, true);
   if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
   if (ours === undefined || theirs === undefined) return { record: ours ?? theirs, conflicts: 0, kept };
   if (!isSameTask(ours, theirs)) return undefined;

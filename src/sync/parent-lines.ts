@@ -15,8 +15,14 @@ export async function withoutDecided(
   lines: readonly FileLine[],
 ): Promise<readonly FileLine[]> {
   if (lines.every(({ text }) => isSealed(text))) return lines;
-  const bases = await Promise.all((await findMergeBases(repo, parents)).map((rev) => readLines(repo, rev)));
-  const isUndecided = findUndecided({ result: await readLines(repo, 'HEAD'), bases }, idOfLine);
+  const readAll = (revs: readonly string[]): Promise<Set<string>[]> =>
+    Promise.all(revs.map((rev) => readLines(repo, rev)));
+  const merged = {
+    result: await readLines(repo, 'HEAD'),
+    parents: await readAll(parents),
+    bases: await readAll(await findMergeBases(repo, parents)),
+  };
+  const isUndecided = findUndecided(merged, idOfLine);
   return lines.filter(({ text }) => isUndecided(text));
 }
 

@@ -13,6 +13,8 @@ import type { ProjectPaths } from './project-paths.ts';
 import { TASKS_PATH } from './task-files.ts';
 
 const SECOND_MS = 1_000;
+/** How many moves of HEAD are asked about. */
+const MOVES = 50;
 
 /**
  * The lines that a person changed back to what they were before an edit by hand; the others git brought with an older
@@ -53,7 +55,8 @@ export async function findPutBackByHand(
   // The reflog counts in seconds.
   const at = Math.max(0, since - SECOND_MS);
   const known = `HEAD@{${toIso(at)}}`;
-  const revs = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
+  const heads = existsSync(join(repo.git_dir, 'MERGE_HEAD')) ? ['HEAD', 'MERGE_HEAD'] : ['HEAD'];
+  const revs = [...heads, ...(since > 0 ? await listCommittedSince(repo, at) : [])];
   const found = await findTakenBack(asked, {
     repo,
     revs,
@@ -67,6 +70,16 @@ export async function findPutBackByHand(
   if (found.length === lines.length || !existsSync(join(repo.common_dir, 'shallow'))) return found;
   const left = lines.filter((line) => !found.includes(line) && line.guessed === undefined);
   return [...found, ...(await findTakenBackSince(left, { repo, before: [known, 'ORIG_HEAD'] }))];
+}
+
+/** What was committed here since then: a rebase may have made one commit of several, so that they lead nowhere. */
+async function listCommittedSince(repo: GitRepo, since: number): Promise<string[]> {
+  const args = ['log', '-g', `-${MOVES}`, '--date=unix', '--format=%H %gd %gs', 'HEAD', '--'];
+  const { stdout } = await askGit(repo, args);
+  return stdout.split('\n').flatMap((line) => {
+    const [, commit = '', at = '0'] = /^([0-9a-f]+) HEAD@\{(\d+)\} commit\b/.exec(line) ?? [];
+    return commit !== '' && Number(at) * SECOND_MS >= since ? [commit] : [];
+  });
 }
 
 /** False where it is not known: some file systems do not keep when a file was made, or tell of the last change. */

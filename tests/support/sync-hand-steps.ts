@@ -55,7 +55,8 @@ export const HAND_STEPS = {
     const added = random.pick([
       `not a task ${random.below(1_000_000)}`,
       `{"id":"fg-oops","title":"No end ${random.below(1_000_000)}`,
-      `{"id":"fg-${random.pick(IDS)}","title":"No status ${random.below(1_000_000)}"}`,
+      // Not the id of a task, of which it would be an edit.
+      `{"id":"fg-${random.pick(IDS)}x","title":"No status ${random.below(1_000_000)}"}`,
     ]);
     writeLines(clone, [...readLines(clone), added]);
     return { told: added, added };

@@ -31,7 +31,7 @@ export const SYNC: SyncWorld = {
     await foldFiles(clone.store, clone.files, by);
   },
   exportFiles,
-  mergeTasks: (base, ours, theirs, now) => mergeTaskFiles(base, ours, theirs, now).text,
+  mergeTasks: (base, ours, theirs, now) => mergeTaskFiles(base, ours, theirs, { now }).text,
   mergeHistory: (ours, theirs) => mergeHistoryFiles(ours, theirs).text,
   beforeReplay: () => undefined,
   afterCheckout: () => Promise.resolve(),
