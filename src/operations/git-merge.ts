@@ -6,7 +6,6 @@ import { toGitRepo } from '#sync/machine.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
 import { replaceFileFrom } from '#sync/place-file.ts';
 import { findRepositoryPaths } from '#sync/repository-paths.ts';
-import { findStrange } from '#sync/strange-base.ts';
 import { implement } from './operation.ts';
 
 export const gitMerge = implement<typeof declaration>({
@@ -22,11 +21,16 @@ export const gitMerge = implement<typeof declaration>({
     const isHistory = input.path?.endsWith('history.jsonl') === true;
     const paths = findRepositoryPaths(ctx.cwd);
     const { env } = ctx.machine;
-    const findBase = async (): Promise<ReadonlySet<string> | undefined> =>
-      paths && findStrange(toGitRepo(paths.root, { env }), { base, ours, env });
+    const strange = async (): Promise<ReadonlySet<string> | undefined> => {
+      // Where branches are merged, and not commits, git says so, and what it compares with is an ancestor of both.
+      if (paths === undefined || Object.keys(env).some((name) => name.startsWith('GITHEAD_')))
+        return undefined;
+      const { findStrange } = await import('#sync/strange-base.ts');
+      return findStrange(toGitRepo(paths.root, { env }), { base, ours });
+    };
     const merged = isHistory
       ? mergeHistoryFiles(ours, theirs)
-      : mergeTaskFiles(base, ours, theirs, { now: ctx.clock.now(), strange: await findBase() });
+      : mergeTaskFiles(base, ours, theirs, { now: ctx.clock.now(), strange: await strange() });
     try {
       // Git's copy lies in the user's folder.
       const place = resolve(ctx.cwd, input.ours);

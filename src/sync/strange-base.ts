@@ -1,10 +1,8 @@
 import { isSealed } from '#domain/record-seal.ts';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { openBlobReader } from '#git/read-blob.ts';
-import type { Environment } from './forge-home.ts';
 import { splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
-import { idOfLine } from './trace-lines.ts';
 
 /** So many versions of the file are looked through. */
 const VERSIONS = 200;
@@ -15,16 +13,10 @@ const VERSIONS = 200;
  */
 export async function findStrange(
   repo: GitRepo,
-  { base, ours, env }: { readonly base: string; readonly ours: string; readonly env: Environment },
+  { base, ours }: { readonly base: string; readonly ours: string },
 ): Promise<ReadonlySet<string>> {
-  // Of a merge, of branches and not of commits, git says so.
-  if (Object.keys(env).some((name) => name.startsWith('GITHEAD_'))) return new Set();
-  const here = new Map(listTexts(ours).map((text) => [idOfLine(text), text]));
-  const asked = listTexts(base).filter((text) => {
-    const mine = here.get(idOfLine(text));
-    return mine !== undefined && mine !== text && !isSealed(text);
-  });
-  const strange = new Set(asked);
+  const here = new Set(listTexts(ours));
+  const strange = new Set(listTexts(base).filter((text) => !here.has(text) && !isSealed(text)));
   if (strange.size === 0) return strange;
   const { stdout } = await askGit(repo, [
     'log',
