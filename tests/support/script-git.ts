@@ -193,6 +193,8 @@ export function mergeAll(world: ScriptWorld, place: Place): void {
 /** What was written nowhere but into the database would be gone, as the documentation says. */
 export async function loseDatabase(world: ScriptWorld, place: Place): Promise<void> {
   if (place.isUnexported && (await forge(world, place, 'export')).exit !== 0) return;
+  // Nor has git what was not committed, where a later step throws the file away.
+  commitAll(world, place, '--no-verify');
   rmSync(join(place.clone.path, '.git', 'forge'), { recursive: true, force: true });
   world.told.push(`   ${place.name}$ rm -rf .git/forge`);
 }
