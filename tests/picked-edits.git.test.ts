@@ -33,6 +33,17 @@ async function withTask() {
 
 const FIRST = { title: 'R1', description: 'by hand', metadata: { k: 'v' } };
 
+/** A branch with an edit that Forge has seen, and another one of the same line that is not committed. */
+async function withFeature() {
+  const { world, a, id } = await withTask();
+  a.git('switch', '--quiet', '-c', 'feature');
+  edit(a, id, FIRST);
+  commit(a);
+  expect(await a.show(id)).toMatchObject(FIRST);
+  edit(a, id, { labels: [] });
+  return { world, a, id };
+}
+
 /** Git compares with a commit that our side never had: what stands on our side was not made of that. */
 describe('an edit by hand that is not on this branch is not taken back by what was written upon it', () => {
   it.each([
@@ -42,13 +53,8 @@ describe('an edit by hand that is not on this branch is not taken back by what w
       bring: (a: Clone) => void a.git('rebase', '--quiet', '--onto', 'main', 'feature~1', 'feature'),
     },
   ])('$name', async ({ bring }) => {
-    const { world, a, id } = await withTask();
+    const { world, a, id } = await withFeature();
     await using _ = world;
-    a.git('switch', '--quiet', '-c', 'feature');
-    edit(a, id, FIRST);
-    commit(a);
-    expect(await a.show(id)).toMatchObject(FIRST);
-    edit(a, id, { labels: [] });
     commit(a);
     expect(await a.show(id)).toMatchObject({ ...FIRST, labels: [] });
     a.git('switch', '--quiet', 'main');
@@ -68,13 +74,8 @@ describe('an edit by hand that is not on this branch is not taken back by what w
     },
     { name: 'git switch -m', ways: [['switch', '--quiet', '--merge', 'main']] },
   ])('$name', async ({ ways }) => {
-    const { world, a, id } = await withTask();
+    const { world, a, id } = await withFeature();
     await using _ = world;
-    a.git('switch', '--quiet', '-c', 'feature');
-    edit(a, id, FIRST);
-    commit(a);
-    expect(await a.show(id)).toMatchObject(FIRST);
-    edit(a, id, { labels: [] });
     for (const way of ways) a.git(...way);
     expect(await a.show(id)).toMatchObject({ ...FIRST, labels: [] });
     expect(await a.json('conflicts')).toEqual([]);

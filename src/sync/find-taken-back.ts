@@ -1,4 +1,5 @@
 import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { listHeadMoves } from '#git/head-moves.ts';
 import { findMergeBases } from '#git/merge-base.ts';
 import { openBlobReader, resolveRev, type BlobReader } from '#git/read-blob.ts';
 import { listMergeChanges } from '#domain/merge-changes.ts';
@@ -9,7 +10,6 @@ import { idOfLine } from './trace-lines.ts';
 
 /** How far back a commit that changed the lines back is looked for. */
 const COMMITS = 500;
-const SECOND_MS = 1_000;
 const FEW = 20;
 
 interface SearchedCommits {
@@ -87,20 +87,8 @@ async function listLooked(
   revs: readonly string[],
   { at: until, is_before_move }: Looked,
 ): Promise<Set<string>> {
-  const moves = await askGit(repo, [
-    'log',
-    '-g',
-    `-${COMMITS}`,
-    '--date=unix',
-    '--format=%H %gd',
-    'HEAD',
-    '--',
-  ]);
-  const entries = moves.stdout.split('\n').slice(is_before_move === true ? 1 : 0);
-  const heads = entries.flatMap((line) => {
-    const [, head = '', at = '0'] = /^([0-9a-f]+) HEAD@\{(\d+)\}$/.exec(line) ?? [];
-    return head !== '' && Number(at) * SECOND_MS <= until ? [head] : [];
-  });
+  const moves = (await listHeadMoves(repo, COMMITS)).slice(is_before_move === true ? 1 : 0);
+  const heads = moves.filter(({ at }) => at <= until).map(({ commit }) => commit);
   const args = ['rev-list', `-${COMMITS}`, '--topo-order', ...revs];
   const all = await askGit(repo, [...args, '--']);
   const input = [...new Set(heads)].map((head) => `^${head}\n`).join('');

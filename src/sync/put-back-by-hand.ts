@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { isAsIndexed } from '#git/as-indexed.ts';
+import { listHeadMoves } from '#git/head-moves.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { isToldByCommits, type PutBackLine } from '#domain/taken-back.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -74,12 +75,10 @@ export async function findPutBackByHand(
 
 /** What was committed here since then: a rebase may have made one commit of several, so that they lead nowhere. */
 async function listCommittedSince(repo: GitRepo, since: number): Promise<string[]> {
-  const args = ['log', '-g', `-${MOVES}`, '--date=unix', '--format=%H %gd %gs', 'HEAD', '--'];
-  const { stdout } = await askGit(repo, args);
-  return stdout.split('\n').flatMap((line) => {
-    const [, commit = '', at = '0'] = /^([0-9a-f]+) HEAD@\{(\d+)\} commit\b/.exec(line) ?? [];
-    return commit !== '' && Number(at) * SECOND_MS >= since ? [commit] : [];
-  });
+  const moves = await listHeadMoves(repo, MOVES);
+  return moves
+    .filter(({ at, action }) => at >= since && /^commit\b/.test(action))
+    .map(({ commit }) => commit);
 }
 
 /** False where it is not known: some file systems do not keep when a file was made, or tell of the last change. */

@@ -1,5 +1,6 @@
 import { isSealed } from '#domain/record-seal.ts';
 import { askGit, type GitRepo } from '#git/ask-git.ts';
+import { listHeadMoves, type HeadMove } from '#git/head-moves.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { openBlobReader } from '#git/read-blob.ts';
 import type { FileLine } from '#store/sync-store.ts';
@@ -40,13 +41,12 @@ async function isPlainInTree(repo: GitRepo): Promise<boolean> {
 
 /** The lines that HEAD had when it was last moved without the working tree; undefined where that is not known. */
 async function readBeforeTree(repo: GitRepo, commit: string): Promise<ReadonlySet<string> | undefined> {
-  const log = await askGit(repo, ['log', '-g', `-${MOVES}`, '--format=%H %gs', 'HEAD', '--']);
-  const moves = log.stdout.split('\n').filter((line) => line !== '');
-  if (moves[0]?.startsWith(`${commit} `) !== true) return undefined;
-  const isLeft = (move: string): boolean => !WRITES_TREE.test(move.slice(move.indexOf(' ') + 1));
+  const moves = await listHeadMoves(repo, MOVES);
+  if (moves[0]?.commit !== commit) return undefined;
+  const isLeft = ({ action }: HeadMove): boolean => !WRITES_TREE.test(action);
   const left = moves.find(isLeft) ?? (moves.length < MOVES ? undefined : moves.at(-1));
   if (left === undefined) return new Set();
   await using reader = openBlobReader(repo);
-  const bytes = await reader.read(left.slice(0, left.indexOf(' ')), TASKS_PATH);
+  const bytes = await reader.read(left.commit, TASKS_PATH);
   return new Set([...splitText(bytes?.toString('utf8') ?? '')].map(({ text }) => text));
 }
