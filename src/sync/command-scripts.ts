@@ -30,19 +30,34 @@ export interface ScriptPlace {
  * The files that a shell command names as what it runs, each by its contents as they are in the folder where it is to
  * run. What git ignores in the user's checkout (packages, what a build makes) came with no repository and is left out.
  */
-export async function findCommandScripts(
-  command: string,
-  { root, folder = root }: ScriptPlace,
-): Promise<CommandScript[]> {
-  const view = toView(folder, root);
-  const refs = findScripts(command, view);
-  const single = refs.filter(({ path }) => !isFolder(path));
-  const trees = refs
-    .filter(({ path }) => isFolder(path))
-    .map((ref) => ({ ref, files: listFiles(folder, ref) }));
-  const all = [...single.map(({ path }) => path), ...trees.flatMap(({ files }) => files ?? [])];
-  const ignored = await listIgnored(root, all);
-  const isKept = (path: string): boolean => !ignored.has(path);
+export async function findCommandScripts(command: string, place: ScriptPlace): Promise<CommandScript[]> {
+  const named = findNamed(command, place);
+  const all = [...named.single.map(({ path }) => path), ...named.trees.flatMap(({ files }) => files ?? [])];
+  const ignored = await listIgnored(place.root, all);
+  return toScripts(named, (path) => !ignored.has(path));
+}
+
+/** The same with what git ignores. It asks no git, and is enough where all of it was allowed. */
+export function listCommandScripts(command: string, place: ScriptPlace): CommandScript[] {
+  return toScripts(findNamed(command, place), () => true);
+}
+
+interface Named {
+  readonly folder: string;
+  readonly single: readonly ScriptRef[];
+  readonly trees: readonly { readonly ref: ScriptRef; readonly files: readonly string[] | undefined }[];
+}
+
+function findNamed(command: string, { root, folder = root }: ScriptPlace): Named {
+  const refs = findScripts(command, toView(folder, root));
+  return {
+    folder,
+    single: refs.filter(({ path }) => !isFolder(path)),
+    trees: refs.filter(({ path }) => isFolder(path)).map((ref) => ({ ref, files: listFiles(folder, ref) })),
+  };
+}
+
+function toScripts({ folder, single, trees }: Named, isKept: (path: string) => boolean): CommandScript[] {
   const found = [
     ...single
       .filter(({ path }) => isKept(path))

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { findRepository } from '#git/find-repository.ts';
 import { tempEngine, ANN } from '../../tests/support/temp-engine.ts';
 import { runTestGit, tempFolder, type TempFolder } from '../../tests/support/temp-repo.ts';
@@ -67,6 +67,24 @@ describe('trust in the commands of a repository', () => {
     const before = readFileSync(join(home, 'trust.json'), 'utf8');
     await trustCommands(at(repo), [STEP], { ...BY, now: BY.now + 1 });
     expect(readFileSync(join(home, 'trust.json'), 'utf8')).toBe(before);
+  });
+
+  it('asks git only for what was not allowed as it is: it may be ignored', async () => {
+    await using place = await trustedRepository();
+    const { at, repo } = place;
+    writeFileSync(join(repo, 'check.sh'), 'exit 0');
+    await trustCommands(at(repo), ['sh check.sh'], BY);
+    vi.stubEnv('PATH', '/nowhere');
+    try {
+      expect(await isTrusted(at(repo), 'sh check.sh')).toBe(true);
+      writeFileSync(join(repo, 'check.sh'), 'exit 1');
+      await expect(isTrusted(at(repo), 'sh check.sh')).rejects.toThrow('git');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(await isTrusted(at(repo), 'sh check.sh')).toBe(false);
+    writeFileSync(join(repo, '.gitignore'), 'check.sh');
+    expect(await isTrusted(at(repo), 'sh check.sh')).toBe(true);
   });
 
   it('names what it refuses and what to do', async () => {

@@ -8,7 +8,12 @@ import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import { listAgentSettings } from './agent-settings.ts';
-import { type CommandScript, findCommandScripts, type ScriptPlace } from './command-scripts.ts';
+import {
+  type CommandScript,
+  findCommandScripts,
+  listCommandScripts,
+  type ScriptPlace,
+} from './command-scripts.ts';
 import { changeHomeFile, parseHomeObject, readHomeFile } from './home-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { toTrustKey } from './trust-key.ts';
@@ -193,6 +198,10 @@ export async function listUntrusted(
   for (const command of new Set(commands)) {
     const isOwn = place.owns?.(command) ?? own.includes(command);
     if (isOwn && folder === undefined) continue;
+    // Nearly always everything was allowed, with what git ignores: then git need not be asked.
+    const all = listCommandScripts(command, { root, folder });
+    const ownAll = isOwn ? listCommandScripts(command, { root }) : undefined;
+    if (judge(command, all, allowed, ownAll).state === 'trusted') continue;
     const scripts = await findCommandScripts(command, { root, folder });
     const mine = isOwn ? await findCommandScripts(command, { root }) : undefined;
     const { state, changed } = judge(command, scripts, allowed, mine);

@@ -29,7 +29,9 @@ async function makeTemplate(): Promise<string> {
   const { path } = await tempFolder();
   process.once('exit', () => rmSync(dirname(path), { recursive: true, force: true }));
   runTestGit(path, ['init', '--quiet', '-b', 'main']);
-  const settings = '[user]\n\tname = Test User\n\temail = test@example.com\n';
+  // Upkeep after each commit would find nothing to do, and is one more process.
+  const settings =
+    '[user]\n\tname = Test User\n\temail = test@example.com\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n';
   await appendFile(join(path, '.git', 'config'), settings);
   return path;
 }
