@@ -3,7 +3,7 @@ import { MASK } from './secret-mask.ts';
 /** The beginnings of keys that are exact enough to tell a key by a part of it. */
 const BEGIN =
   /gh[pousr]_|github_pat_|gl(?:pat|ptt|dt|rtr?|cbt|ffct|wt)-|xox[abcdeprs]-|xapp-|sk-ant-|sk-proj-|AIza|A[KS]IA|ya29\.|GOCSPX-|npm_|hf_|gsk_|[rs]k_(?:live|test)_|whsec_|GR1348941|ABSK|fgt_/;
-const NAME = /^[a-z]+(?:[_-][a-z0-9]*)*$|^[A-Z]+(?:_[A-Z0-9]*)*$/;
+const NAME = /^[a-z]+(?:[_-][a-z0-9_-]*)?$|^[A-Z]+(?:_[A-Z0-9_]*)?$/;
 /** No program breaks a line that is shorter, unless it is told to; a key that is whole goes on only where one does. */
 const WIDE = 60;
 const LONGEST = 300;
