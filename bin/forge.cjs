@@ -6,6 +6,16 @@ function isOld(text) {
   return version[0] < 24 || (version[0] === 24 && version[1] < 15);
 }
 
+// The launcher is the process that a shell knows: where it is killed, as by `kill -9 $!`, its agents must end too.
+function endWithLauncher() {
+  delete process.env.FORGE_LAUNCHED;
+  if (!process.channel) return;
+  process.on('disconnect', function end() {
+    process.kill(process.pid, 'SIGTERM');
+  });
+  process.channel.unref();
+}
+
 if (isOld(process.versions.node)) {
   // In a file of its own, which only an old Node reads.
   require('./run-on-newer-node.cjs').runOnNewerNode(isOld);
@@ -16,6 +26,7 @@ if (isOld(process.versions.node)) {
   const home = env.HOME || env.USERPROFILE;
   const cache = env.XDG_CACHE_HOME || (home && home + '/.cache');
   // The player of a recorded agent has an agent's environment: what it kept would lie in another place.
+  if (env.FORGE_LAUNCHED !== undefined) endWithLauncher();
   if (process.argv[2] !== '--play-script' && (env.NODE_COMPILE_CACHE || cache))
     require('node:module').enableCompileCache(env.NODE_COMPILE_CACHE || cache + '/forge');
   require('../dist/main.cjs')

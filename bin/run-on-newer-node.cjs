@@ -12,7 +12,11 @@ function runOnNewerNode(isOld) {
   if (newer === undefined) return refuse();
   // The name that Forge was started by counts: forge-ctl is another program than forge.
   const args = process.execArgv.concat(process.argv.slice(1));
-  const child = childProcess.spawn(newer, args, { stdio: 'inherit' });
+  // The channel closes when this process ends, also by a SIGKILL, which nothing can pass on: forge.cjs listens to it.
+  const child = childProcess.spawn(newer, args, {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: Object.assign({}, process.env, { FORGE_LAUNCHED: '1' }),
+  });
   child.on('error', refuse);
   const isInTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   FROM_TERMINAL.concat(PASSED_ON).forEach(function listen(signal) {

@@ -30,8 +30,7 @@ async function makeTemplate(): Promise<string> {
   process.once('exit', () => rmSync(dirname(path), { recursive: true, force: true }));
   runTestGit(path, ['init', '--quiet', '-b', 'main']);
   // Upkeep after each commit would find nothing to do, and is one more process.
-  const settings =
-    '[user]\n\tname = Test User\n\temail = test@example.com\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n';
+  const settings = '[user]\n\tname = Test User\n\temail = test@example.com\n[maintenance]\n\tauto = false\n';
   await appendFile(join(path, '.git', 'config'), settings);
   return path;
 }
