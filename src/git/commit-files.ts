@@ -83,8 +83,8 @@ async function checkPlace(repo: GitRepo, ref: string, patience: number): Promise
   await checkNotCheckedOut(repo, ref.slice('refs/heads/'.length));
 }
 
-/** A commit in the middle of these would land in their result, or be dropped with it. */
-function checkNothingInProgress(repo: GitRepo): void {
+/** A commit in the middle of these would land in their result, or be dropped with it: state_invalid. */
+export function checkNothingInProgress(repo: GitRepo): void {
   const operation = findOperationInProgress(repo.git_dir);
   if (operation === undefined) return;
   throw new ForgeError('state_invalid', `git is in the middle of a ${operation.name} here`, {

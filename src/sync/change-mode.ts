@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commitFiles } from '#git/commit-files.ts';
+import { checkNothingInProgress, commitFiles, type CommitRequest } from '#git/commit-files.ts';
 import { findCurrentBranch } from '#git/branches.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { parseIso, toIso } from '#kernel/clock.ts';
@@ -96,26 +96,30 @@ async function toStandard(
   };
 }
 
-/** Everything stands in the working tree by now, so that a commit that git refuses can be made by hand. */
 async function commitProject(
   paths: ProjectPaths,
   machine: Machine,
 ): Promise<{ commit: string | null; notes: string[] }> {
+  return commitOrTell('.forge, .gitignore and .gitattributes', {
+    repo: toGitRepo(paths.root, machine),
+    files: readProjectFiles(paths),
+    executable: new Set(['.forge/hooks/pre-commit', '.forge/hooks/post-merge']),
+    message: 'Share the Forge project',
+    ref: 'HEAD',
+  });
+}
+
+/** Everything stands in the working tree by now, so that a commit that git refuses can be made by hand. */
+async function commitOrTell(
+  what: string,
+  request: CommitRequest,
+): Promise<{ commit: string | null; notes: string[] }> {
   try {
-    const { commit } = await commitFiles({
-      repo: toGitRepo(paths.root, machine),
-      files: readProjectFiles(paths),
-      executable: new Set(['.forge/hooks/pre-commit', '.forge/hooks/post-merge']),
-      message: 'Share the Forge project',
-      ref: 'HEAD',
-    });
+    const { commit } = await commitFiles(request);
     return { commit: commit ?? null, notes: [] };
   } catch (error) {
     if (!isForgeError(error)) throw error;
-    return {
-      commit: null,
-      notes: [`Not committed: ${error.message}. Commit .forge, .gitignore and .gitattributes yourself`],
-    };
+    return { commit: null, notes: [`Not committed: ${error.message}. Commit ${what} yourself`] };
   }
 }
 
@@ -124,6 +128,8 @@ async function toBranch(
   { by, machine, branch }: { by: Writer; machine: Machine; branch: string },
 ): Promise<ModeChange> {
   const { paths, config } = project;
+  // Before anything changes: the config that says where the tasks are now could not be committed.
+  if (config.initMode === 'standard') checkNothingInProgress(toGitRepo(paths.root, machine));
   const { created_at, idPrefix, name } = config;
   const found = await adoptDataBranch({ paths, machine, branch }, { name, idPrefix, version: 1, created_at });
   if (found.idPrefix !== idPrefix) {
@@ -172,8 +178,10 @@ async function commitSignpost(paths: ProjectPaths, machine: Machine): Promise<st
   const repo = toGitRepo(paths.root, machine);
   if ((await readBlob(repo, 'HEAD', CONFIG_PATH)) === undefined) return [];
   const files = new Map([[CONFIG_PATH, readFileSync(paths.config)]]);
-  await commitFiles({ repo, files, message: 'Move the tasks to a branch of their own', ref: 'HEAD' });
+  const message = 'Move the tasks to a branch of their own';
+  const { notes } = await commitOrTell(CONFIG_PATH, { repo, files, message, ref: 'HEAD' });
   return [
+    ...notes,
     `${TASKS_PATH} stays in your branches as it was. When all branches and clones have moved: git rm -r .forge`,
   ];
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findCurrentBranch } from '#git/branches.ts';
-import { commitFiles } from '#git/commit-files.ts';
+import { checkNothingInProgress, commitFiles } from '#git/commit-files.ts';
 import { readBlob } from '#git/read-blob.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
 import { commitOnTop } from './commit-on-top.ts';
@@ -11,10 +11,12 @@ import { noteHead } from './committed-files.ts';
 import { exportFiles } from './export-files.ts';
 import { toExportSource } from './export-source.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
+import { lookAt } from './look-at.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { toGitRepo, type Machine } from './machine.ts';
+import { replaceFile } from './place-file.ts';
 import type { HookProject } from './run-hook.ts';
-import { CONFIG_PATH, HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
+import { CONFIG_PATH, HISTORY_PATH, type TaskFiles, TASKS_PATH, toTaskFiles } from './task-files.ts';
 import { findUnpublished, HOOK_FILES } from './unpublished-files.ts';
 
 export interface CommittedTasks {
@@ -54,15 +56,48 @@ export async function commitTasks(
     if (committed.changed) await noteCommittedBlobs({ paths, repo, machine }, committed.commit);
     return committed;
   }
+  // Before anything is written: with a task file that changed, `git merge --abort` would be refused.
+  checkNothingInProgress(repo);
+  const files = toTaskFiles(paths);
   const { commit, changed } = await commitOnTop(async () => {
+    const before = readFiles(files);
     const { head, contents } = await exportAll(project, { by, machine });
     refuseSecrets(await flagSecretsFor(repo, contents, { revs: ['HEAD'], paths, machine }));
     const more = { executable: HOOK_FILES, ...(head && { onTop: head }) };
-    return commitFiles({ repo, files: contents, message, ref: 'HEAD', ...more });
+    try {
+      return await commitFiles({ repo, files: contents, message, ref: 'HEAD', ...more });
+    } catch (error) {
+      // No key to sign with, or no name: with files that are newer than the last commit, `git pull` would be refused.
+      if (!isForgeError(error) || error.code !== 'version_conflict') putBack(files, before, contents);
+      throw error;
+    }
   });
   if (changed) await noteCommittedBlobs({ paths, repo, machine }, commit);
   await noteHead(project, { env: machine.env, now: machine.clock.now() });
   return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
+}
+
+type FileBytes = Readonly<Record<keyof TaskFiles, Buffer | undefined>>;
+
+function readFiles({ tasks, history }: TaskFiles): FileBytes {
+  return { tasks: readIfThere(tasks), history: readIfThere(history) };
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  return lookAt(path) === undefined ? undefined : readFileSync(path);
+}
+
+/** Each as it was, unless another process wrote it since. What they lack now is in the store. */
+function putBack(files: TaskFiles, before: FileBytes, written: ReadonlyMap<string, Buffer>): void {
+  for (const [name, path] of [
+    ['tasks', TASKS_PATH],
+    ['history', HISTORY_PATH],
+  ] as const) {
+    const [old, now] = [before[name], readIfThere(files[name])];
+    const own = written.get(path);
+    if (old === undefined || now === undefined || own?.equals(now) !== true || old.equals(now)) continue;
+    replaceFile(files[name], old);
+  }
 }
 
 async function exportAll(

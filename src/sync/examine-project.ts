@@ -14,6 +14,7 @@ import { examineTaskFiles } from './examine-task-files.ts';
 import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
+import { describeIgnored, IGNORED_HINT, listIgnoredFiles } from './ignored-files.ts';
 import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
 import { listWrongModes, mendModes, type WrongMode } from './kept-modes.ts';
 import { refreshDatabaseLink } from './link-database.ts';
@@ -173,7 +174,7 @@ async function examineEntries({ project, machine, fix }: Examination): Promise<F
   );
 }
 
-function examineLines({ project, fix }: Examination): Finding {
+async function examineLines({ project, machine, fix }: Examination): Promise<Finding> {
   const { root } = project.paths;
   const places = [
     { file: '.gitignore', lines: IGNORE_LINES },
@@ -182,7 +183,15 @@ function examineLines({ project, fix }: Examination): Finding {
   const missing = places.filter(
     ({ file, lines }) => toMissingLines(readText(join(root, file)), lines) !== '',
   );
-  if (missing.length === 0) return ok('git files', '.gitignore and .gitattributes have their lines');
+  if (missing.length === 0) {
+    const ignored = await listIgnoredFiles(toGitRepo(root, machine));
+    if (ignored.length === 0) return ok('git files', '.gitignore and .gitattributes have their lines');
+    return warn(
+      'git files',
+      `ignored by git, so that no commit takes them: ${describeIgnored(ignored)}`,
+      IGNORED_HINT,
+    );
+  }
   const named = missing.map(({ file }) => file).join(' and ');
   if (!fix) return warn('git files', `lines are missing in ${named}`, 'forge doctor --fix');
   addIgnoreLines(project.paths, []);

@@ -76,6 +76,8 @@ const SIZE = 300_000;
 
 function open(temp: TempRepo, script = '/nowhere') {
   mkdirSync(join(temp.path, '.git/forge'));
+  // The repositories of tests have it off.
+  temp.git('config', 'maintenance.auto', 'true');
   const machine: Machine = {
     env: testGitEnv(),
     homeDir: temp.path,

@@ -295,10 +295,21 @@ async function stageChanged(paths: ProjectPaths, { env }: Machine): Promise<Stag
     .split('\0')
     .filter((entry) => entry !== '' && entry[1] !== ' ')
     .map((entry) => entry.slice(3));
-  if (changed.length === 0) return { told: [], added: [] };
+  const ignored = await tellIgnored(paths, { env });
+  if (changed.length === 0) return { told: ignored, added: [] };
   const added = await runGit(['add', '--', ...changed], { cwd: paths.root, env });
-  if (added.exit === 0) return { told: [], added: changed };
-  return { told: [`Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`], added: [] };
+  if (added.exit === 0) return { told: ignored, added: changed };
+  const failed = `Could not stage ${changed.join(' and ')}: ${added.stderr.trim()}`;
+  return { told: [...ignored, failed], added: [] };
+}
+
+async function tellIgnored({ root }: ProjectPaths, machine: Pick<Machine, 'env'>): Promise<string[]> {
+  const { describeIgnored, IGNORED_HINT, listIgnoredFiles } = await import('./ignored-files.ts');
+  const files = await listIgnoredFiles(toGitRepo(root, machine), [TASKS_PATH, HISTORY_PATH]);
+  if (files.length === 0) return [];
+  return [
+    `This commit carries no tasks: git ignores ${describeIgnored(files)}; to commit them all the same: ${IGNORED_HINT}`,
+  ];
 }
 
 async function listParents(repo: GitRepo): Promise<string[]> {

@@ -3,6 +3,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { hasCloneAttributes } from '../attribute-lines.ts';
 import { installHooks, readHookStatus, type HookStatus } from '../hook-blocks.ts';
 import { areHooksRemembered } from '../hooks/hook-memory.ts';
+import { describeIgnored, IGNORED_HINT, listIgnoredFiles } from '../ignored-files.ts';
 import { toGitRepo, type Machine } from '../machine.ts';
 import { isMergeDriverRegistered, registerMergeDriver } from '../merge-driver-config.ts';
 import type { ProjectPaths } from '../project-paths.ts';
@@ -32,6 +33,13 @@ export async function connectGit(paths: ProjectPaths, machine: Machine): Promise
     for (const hook of await installHooks({ paths, program, env })) {
       if (hook.state !== 'installed') notes.push(`Hook ${hook.hook}: ${hook.advice ?? hook.state}`);
     }
+  });
+  await attempt('What git ignores could not be asked', async () => {
+    const ignored = await listIgnoredFiles(toGitRepo(paths.root, machine));
+    if (ignored.length > 0)
+      notes.push(
+        `Git ignores ${describeIgnored(ignored)}, so that no commit takes them; to commit them all the same: ${IGNORED_HINT}`,
+      );
   });
   return { notes };
 }
