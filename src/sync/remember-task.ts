@@ -48,6 +48,33 @@ export async function rememberTask(
   }
 }
 
+/**
+ * The newest line of a task in the commits of any branch that changed the task file: of a task of which the store has never
+ * heard, because its line left the file and the store was lost. Undefined where none of so many versions knows the task.
+ */
+export async function findLineInGit(
+  paths: ProjectPaths,
+  id: string,
+  { machine, meter }: { readonly machine: Machine; readonly meter: WorkMeter },
+): Promise<string | undefined> {
+  const repo = toGitRepo(paths.root, machine);
+  await using blobs = openBlobReader(repo);
+  let read = 0;
+  try {
+    for await (const { commit } of listVersions(repo, TASKS_PATH, { from: 'every ref' })) {
+      if (read >= LIMITS.restore_versions) return undefined;
+      meter(LABEL, (read += 1), LIMITS.restore_versions);
+      const bytes = await blobs.read(commit, TASKS_PATH);
+      if (bytes?.includes(`"id":"${id}"`) !== true) continue;
+      const found = listLinesWith(bytes, `"${id}"`).findLast((line) => decode(line)?.id === id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  } finally {
+    meter('', 0, 0);
+  }
+}
+
 const LABEL = 'Looking through git history';
 /** Git's times have no fractions. */
 const SECOND_MS = 1_000;

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { emptyRecord } from '../support/old-deletion.ts';
-import { forgeClones, type Clone } from '../support/git-clones.ts';
+import { forgeClones, titlesAt, titlesOf, type Clone } from '../support/git-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const FOREIGN = {
@@ -79,6 +79,31 @@ describe('[D6] forge task restore reaches into git', () => {
     await b.run('ready');
     b.git('pull', '--quiet', 'origin', 'main');
     await expectBack(b, family);
+  });
+
+  it.each([
+    ['alive', false],
+    ['deleted', true],
+  ])('a task that was %s when its line left the file, and of which no store knows', async (_, isDeleted) => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('Gone', '--description', 'All of it');
+    await a.create('Stays');
+    await a.commitTasks();
+    if (isDeleted) await a.json('task', 'delete', id);
+    await a.commitTasks();
+    for (const file of ['.forge/tasks.jsonl', '.forge/history.jsonl'])
+      a.write(file, a.read(file).replaceAll(new RegExp(`^.*"${id}".*\n`, 'gm'), ''));
+    a.git('commit', '--quiet', '--all', '--no-verify', '-m', 'without it');
+    rmSync(join(a.path, '.git/forge'), { recursive: true });
+    expect(await titlesOf(a)).toEqual(['Stays']);
+    // Without the prefix too, as every command takes it.
+    const restored = await a.run('task', 'restore', id.slice(id.indexOf('-') + 1));
+    expect(restored.stdout).toBe(`Restored task ${id}: Gone\n`);
+    expect(await a.show(id)).toMatchObject({ title: 'Gone', description: 'All of it', status: 'open' });
+    await a.commitTasks();
+    expect(titlesAt(a)).toEqual(['Gone', 'Stays']);
+    expect((await a.fails('task', 'restore', 'zzzz')).error.code).toBe('not_found');
   });
 
   it('in branch mode, and says where nothing knows it', async () => {
