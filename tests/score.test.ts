@@ -25,6 +25,7 @@ describe('the score', () => {
     ['passed', 4, item(20), { 'a.ts': result(['passed', 'passed']) }],
     ['below', 2, item(25), { 'a.ts': result(['passed', 'passed']) }],
     ['below', 0, item(26), { 'a.ts': result(['passed', 'passed']) }],
+    ['below', 0, item(25, { no_half: true }), { 'a.ts': result(['passed', 'passed']) }],
     ['failed', 0, item(10), { 'a.ts': result(['passed', 'failed']) }],
     // A file that did not load.
     ['failed', 0, item(10), { 'a.ts': { ...result([]), failed: 1 } }],
