@@ -4,6 +4,8 @@ import type { Item } from './judge-item.ts';
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 const BENCH = { project: 'bench', file: BENCH_PAGE } as const;
 
+const RESTART = 'tests/e2e/restart.soak.test.ts';
+
 /** Faults and load, in the same way. */
 export const RELIABILITY_ITEMS: readonly Item[] = [
   {
@@ -160,8 +162,21 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     points: 3,
     parts: [
       {
-        what: 'kills with fifty at work, settled once each',
+        what: 'kills of a server with fifty at work, all settled once within 10 s',
         target: 100,
+        no_half: true,
+        measures: [
+          { project: 'soak', file: RESTART, match: /\[F36\]/, noted: /^(\d+) kills settled within 10 s/ },
+        ],
+      },
+      {
+        what: 'a planted double start and a planted unsettled run, found',
+        target: 1,
+        measures: [{ project: 'soak', file: RESTART, match: /are found/ }],
+      },
+      {
+        what: 'fifty that two processes find at once, settled once each',
+        target: 1,
         measures: [{ project: 'soak', file: 'src/engine/scheduler.soak.test.ts' }],
       },
     ],
