@@ -26,19 +26,28 @@ export function expectNoLongBlock(testFile: string): void {
   measureServers(testFile, ({ cpu_ms }) => expect(cpu_ms).toBeLessThanOrEqual(LONGEST_BLOCK_MS));
 }
 
+export interface OwnLoop {
+  readonly skip: LoopWatch['skip'];
+  /** The last line of the file of tests. */
+  expectNoLongBlock(): void;
+}
+
 /** The same where server and clients share the process of the test: the figure is an upper bound for the server. */
-export function expectNoLongBlockHere(): { skip: LoopWatch['skip'] } {
+export function watchOwnLoop(): OwnLoop {
   let longest: LongestTurn | undefined;
   let watch: LoopWatch | undefined;
   beforeAll(() => {
     watch = watchLoop((turn) => (longest = turn));
   });
   afterAll(() => watch?.[Symbol.dispose]());
-  addTest(
-    () => longest,
-    ({ cpu_ms }) => expect(cpu_ms).toBeLessThanOrEqual(LONGEST_BLOCK_MS),
-  );
-  return { skip: (work) => (watch === undefined ? work() : watch.skip(work)) };
+  return {
+    skip: (work) => (watch === undefined ? work() : watch.skip(work)),
+    expectNoLongBlock: () =>
+      addTest(
+        () => longest,
+        ({ cpu_ms }) => expect(cpu_ms).toBeLessThanOrEqual(LONGEST_BLOCK_MS),
+      ),
+  };
 }
 
 function measureServers(testFile: string, judge: (longest: LongestTurn) => void): void {
