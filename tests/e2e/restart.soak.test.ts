@@ -33,6 +33,7 @@ it('a run that was started twice, and one that nobody settled, are found', () =>
     task_id: 'fg-1',
     state: ended === null ? 'running' : 'failed',
     outcome: ended === null ? null : 'crashed',
+    message: null,
     started_at: `2026-01-01T00:00:0${started}.000Z`,
     ended_at: ended === null ? null : `2026-01-01T00:00:0${ended}.000Z`,
   });

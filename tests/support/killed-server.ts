@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { inTurns } from '#engine/in-turns.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
 import { listDoubles, setUp, toWitness } from './crash-runs.ts';
 import type { ForgeProject } from './forge-cli.ts';
@@ -11,6 +12,7 @@ export interface RunRow {
   readonly task_id: string;
   readonly state: string;
   readonly outcome: string | null;
+  readonly message: string | null;
   readonly started_at: string | null;
   readonly ended_at: string | null;
 }
@@ -24,7 +26,7 @@ export interface KillRounds {
 }
 
 export interface Settled {
-  /** From the kill until every run that was at work had ended in the store and no process of it was left. */
+  /** From the kill until every run had ended in the store, every task was back, and no process was left. */
   readonly wall_ms: number;
   /** What the new server and its children that had ended used of the processors meanwhile; undefined beyond Linux. */
   readonly cpu_ms: number | undefined;
@@ -40,13 +42,13 @@ export async function killServerAgain(
   project: ForgeProject,
   { agents, kills, until }: KillRounds,
 ): Promise<Settled[]> {
-  await addWork(project, agents);
+  const tasks = await addWork(project, agents);
   const start = (): Promise<ForgeServer> => startForgeServer(project, ['--port', '0', '--dispatch']);
   const times: Settled[] = [];
   let server = await start();
   try {
     while (times.length < kills && performance.now() < until) {
-      const atWork = await untilAtWork(project, agents);
+      const atWork = await untilAtWork(project, tasks, server);
       server.kill('SIGKILL');
       const killed = performance.now();
       await server.ended;
@@ -62,7 +64,7 @@ export async function killServerAgain(
   return times;
 }
 
-async function addWork(project: ForgeProject, agents: number): Promise<void> {
+async function addWork(project: ForgeProject, agents: number): Promise<string[]> {
   const most = { max: agents, per_machine: agents, per_agent: agents };
   await setUp(project, { scheduler: most, workspace: { ports: 0 } });
   // Each has changes of its own that a restart has to keep.
@@ -70,34 +72,78 @@ async function addWork(project: ForgeProject, agents: number): Promise<void> {
   const words = ['bash', '-c', script].map((word) => `--command=${word}`);
   await project.text('agent', 'add', 'long', '--executor', 'shell', ...words);
   await project.text('agent', 'pause', 'w1');
-  for (let at = 0; at < agents; at += 1) await project.create(`Task ${at}`);
+  const numbers = Array.from({ length: agents }, (_, at) => at);
+  return inTurns(numbers, 1, async (at) => (await project.create(`Task ${at}`)).id);
 }
 
-async function untilAtWork(project: ForgeProject, agents: number): Promise<readonly RunRow[]> {
+/**
+ * The server starts what was lost once by itself, while this asks for the same: no task may get two. After a second crash
+ * it waits for half a minute and longer, but for whoever asks.
+ */
+async function claimIdle(
+  server: ForgeServer,
+  tasks: readonly string[],
+  runs: readonly RunRow[],
+): Promise<void> {
+  const busy = new Set(runs.filter(({ ended_at }) => ended_at === null).map(({ task_id }) => task_id));
+  const idle = tasks.filter((id) => !busy.has(id));
+  await inTurns(idle, 8, async (id) => {
+    const answer = await server.ask(`/api/v1/tasks/${id}/claim`, { body: { assignee: 'long' } });
+    expect([200, 409]).toContain(answer.status);
+  });
+}
+
+async function untilAtWork(
+  project: ForgeProject,
+  tasks: readonly string[],
+  server: ForgeServer,
+): Promise<readonly RunRow[]> {
   const end = performance.now() + GIVE_UP_MS;
   for (;;) {
-    const running = readRuns(project).filter(({ state }) => state === 'running');
-    if (running.length === agents) return running;
-    if (performance.now() > end) throw new Error(`${running.length} of ${agents} agents came to work`);
+    const runs = readRuns(project);
+    const running = runs.filter(({ state }) => state === 'running');
+    if (running.length === tasks.length) return running;
+    if (performance.now() > end)
+      throw new Error(
+        `${running.length} of ${tasks.length} agents came to work: ${toCounts(runs)}; ${server.told()}`,
+      );
+    await claimIdle(server, tasks, runs);
     await sleep(50);
   }
+}
+
+function toCounts(runs: readonly RunRow[]): string {
+  const kinds = Map.groupBy(runs, ({ state, outcome, message }) => `${state} ${outcome}: ${message}`);
+  return [...kinds].map(([kind, { length }]) => `${length} × ${kind}`).join('\n');
 }
 
 async function untilSettled(project: ForgeProject, runs: readonly RunRow[], end: number): Promise<void> {
   const ids = new Set(runs.map(({ id }) => id));
   for (;;) {
     const open = readRuns(project).filter(({ id, ended_at }) => ids.has(id) && ended_at === null);
-    const left = open.length > 0 ? [] : listProcessesOf(ids);
+    const left = open.length > 0 ? [] : [...listAbandoned(project), ...listProcessesOf(ids)];
     if (open.length === 0 && left.length === 0) return;
     if (performance.now() > end)
-      throw new Error(`not settled: ${open.length} runs are open, ${left.length} processes are left`);
+      throw new Error(`not settled: ${open.length} runs are open, left are ${left.join(', ')}`);
     await sleep(50);
   }
 }
 
+/** Tasks that are somebody's at whom nobody is at work. */
+function listAbandoned(project: ForgeProject): string[] {
+  using db = project.openDatabase();
+  const sql = `SELECT id FROM tasks WHERE status = 'in_progress'
+    AND NOT EXISTS (SELECT 1 FROM runs WHERE task_id = tasks.id AND ended_at IS NULL)`;
+  return db
+    .prepare(sql)
+    .all()
+    .map(({ id }) => String(id));
+}
+
 function readRuns(project: ForgeProject): RunRow[] {
   using db = project.openDatabase();
-  const sql = 'SELECT id, task_id, state, outcome, started_at, ended_at FROM runs ORDER BY created_at, id';
+  const sql =
+    'SELECT id, task_id, state, outcome, message, started_at, ended_at FROM runs ORDER BY created_at, id';
   return db
     .prepare(sql)
     .all()
