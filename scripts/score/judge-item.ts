@@ -15,7 +15,7 @@ export interface FileResult {
 
 /** Tests of one file that count for a part. */
 export interface Measure {
-  readonly project: 'unit' | 'git' | 'e2e' | 'soak' | 'bench';
+  readonly project: 'unit' | 'git' | 'e2e' | 'soak' | 'bench' | 'audit';
   readonly file: string;
   /** Only those; all of the file where it is left out. */
   readonly match?: RegExp;
@@ -32,7 +32,7 @@ export interface Part {
   /** Cases that the checklist asks for. */
   readonly target: number;
   readonly measures: readonly Measure[];
-  /** Why there is no measurement in this repository. */
+  /** Why there is no measurement in this repository; with measures: why they gave no result. */
   readonly missing?: string;
   /** What it would measure is not built yet. */
   readonly later?: true;

@@ -1,5 +1,6 @@
 import { BENCH_PAGE } from './bench-results.ts';
 import type { Item } from './judge-item.ts';
+import { LOCKFILE } from './read-advisories.ts';
 
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 const BENCH = { project: 'bench', file: BENCH_PAGE } as const;
@@ -287,7 +288,43 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         target: 1,
         measures: [{ project: 'unit', file: 'tests/dependencies.test.ts' }],
       },
-      { what: 'advisories, floors, provenance', target: 1, measures: [], missing: 'no such check' },
+      {
+        what: 'floors of SQLite and MCP, no scripts at an installation, with planted violations',
+        target: 24,
+        no_half: true,
+        measures: [{ project: 'unit', file: 'tests/supply-chain.test.ts' }],
+      },
+      {
+        what: 'the floor of git, with a git that is too old',
+        target: 15,
+        no_half: true,
+        measures: [{ project: 'git', file: 'tests/old-git.git.test.ts', match: /\[F29\]/ }],
+      },
+      {
+        what: 'entries of the lockfile with a hash, in 100',
+        target: 100,
+        no_half: true,
+        measures: [
+          {
+            project: 'unit',
+            file: 'tests/supply-chain.test.ts',
+            noted: /^(\d+) % of the entries have a hash/,
+          },
+        ],
+      },
+      {
+        what: 'no advisory of a high severity',
+        target: 1,
+        measures: [{ project: 'audit', file: LOCKFILE, match: /^advisories$/ }],
+        missing: 'the registry did not answer `npm audit`',
+      },
+      {
+        what: 'provenance of what is published',
+        target: 1,
+        measures: [],
+        missing: 'nothing is published yet',
+        later: true,
+      },
     ],
   },
 ];
