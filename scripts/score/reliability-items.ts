@@ -5,6 +5,7 @@ import { LOCKFILE } from './read-advisories.ts';
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 const BENCH = { project: 'bench', file: BENCH_PAGE } as const;
 
+const TAKEOVER = 'tests/takeover.soak.test.ts';
 const RESTART = 'tests/e2e/restart.soak.test.ts';
 
 /** Faults and load, in the same way. */
@@ -85,7 +86,26 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     name: 'Time to take over',
     points: 2,
     parts: [
-      { what: 'cycles of sleep and resume', target: 100, measures: [], missing: 'no such measurement' },
+      {
+        what: 'tasks of killed holders, taken over within 75 s',
+        target: 99,
+        no_half: true,
+        measures: [
+          { project: 'soak', file: TAKEOVER, match: /\[F45\]/, noted: /^(\d+) takeovers within 75 s/ },
+        ],
+      },
+      {
+        what: 'cycles of sleep and resume by processes, nothing taken',
+        target: 100,
+        no_half: true,
+        measures: [{ project: 'soak', file: TAKEOVER, noted: /^(\d+) cycles .* by processes/ }],
+      },
+      {
+        what: 'the same by a clock that is set, from a minute to hours',
+        target: 100,
+        no_half: true,
+        measures: [{ project: 'soak', file: TAKEOVER, noted: /^(\d+) cycles .* by a clock/ }],
+      },
     ],
   },
   {
