@@ -312,7 +312,10 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         what: 'floors of SQLite and MCP, no scripts at an installation, with planted violations',
         target: 24,
         no_half: true,
-        measures: [{ project: 'unit', file: 'tests/supply-chain.test.ts' }],
+        measures: [
+          { project: 'unit', file: 'src/store/sqlite-floor.test.ts' },
+          { project: 'unit', file: 'tests/supply-chain.test.ts' },
+        ],
       },
       {
         what: 'the floor of git, with a git that is too old',

@@ -2,7 +2,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { RecentValues } from '#kernel/recent-values.ts';
 import { gitEnvironment } from './git-environment.ts';
-import { GIT_HINT, runGit } from './run-git.ts';
+import { GIT_FLOOR, GIT_HINT, runGit } from './run-git.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,8 +17,9 @@ const UNKNOWN = '0.0';
 
 export function isGitTooOld(version: string): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  const floor = LIMITS.git_floor;
-  return version !== UNKNOWN && (major < floor.major || (major === floor.major && minor < floor.minor));
+  return (
+    version !== UNKNOWN && (major < GIT_FLOOR.major || (major === GIT_FLOOR.major && minor < GIT_FLOOR.minor))
+  );
 }
 
 /** Versions that were new enough, by the PATH on which git is found. */
@@ -26,7 +27,8 @@ const seen = new RecentValues<string>(LIMITS.git_answers.kept);
 
 /**
  * For the start of what needs git: throws dependency_missing where it is too old. Starts git once in a process; one that
- * was too old is asked again each time, because it may have been updated. Where there is no git at all, what needs it says so itself.
+ * was too old is asked again each time, because it may have been updated. Where there is no git at all, what needs it
+ * says so itself.
  */
 export async function refuseOldGit(cwd: string, env: Env): Promise<void> {
   const key = env['PATH'] ?? '';
@@ -35,7 +37,7 @@ export async function refuseOldGit(cwd: string, env: Env): Promise<void> {
   if (isGitTooOld(version))
     throw new ForgeError('dependency_missing', `git ${version} is too old for Forge`, {
       hint: GIT_HINT,
-      details: { version, needed: `${LIMITS.git_floor.major}.${LIMITS.git_floor.minor}` },
+      details: { version, needed: `${GIT_FLOOR.major}.${GIT_FLOOR.minor}` },
     });
   if (version !== UNKNOWN) seen.set(key, version);
 }

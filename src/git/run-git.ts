@@ -5,7 +5,6 @@ import type { Readable, Writable } from 'node:stream';
 import { maskSecrets } from '#domain/find-secrets.ts';
 import { MASK } from '#domain/secret-mask.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { toOutOfFilesError } from '#kernel/out-of-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { runsFilters } from './runs-filters.ts';
@@ -180,8 +179,11 @@ export function toGitFailure(args: readonly string[], result: GitResult): ForgeE
   });
 }
 
+/** The oldest git that has what Forge asks of it, such as a merge without a checkout. */
+export const GIT_FLOOR = { major: 2, minor: 39 } as const;
+
 /** What to do about a git that is too old. */
-export const GIT_HINT = `Install git ${LIMITS.git_floor.major}.${LIMITS.git_floor.minor} or newer; forge doctor says which one is found`;
+export const GIT_HINT = `Install git ${GIT_FLOOR.major}.${GIT_FLOOR.minor} or newer; forge doctor says which one is found`;
 
 /** An option or a command that a later git has. It costs no process: an old git says it by how it fails. */
 function isUnknownToGit({ exit, stderr }: Pick<GitResult, 'exit' | 'stderr'>): boolean {

@@ -263,8 +263,6 @@ export const LIMITS = {
   /** How long what was read of the user's git configuration counts, and how much of what git said of its objects. */
   control_fresh_ms: 2_000,
   git_answers: { kept: 200, bytes: 65_536 },
-  /** The oldest git that has what Forge asks of it, such as a merge without a checkout. */
-  git_floor: { major: 2, minor: 39 },
   /** How long the user's own git may hold an index that a merge has to change. */
   index_lock_ms: 10_000,
   /** How long another process may hold the lock of a branch while a landing holds the user's index. */

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
 import { isGitTooOld, readGitVersion } from '#git/read-git-version.ts';
+import { GIT_FLOOR } from '#git/run-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import { countNoun, countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
 import type { Writer } from '#store/store.ts';
@@ -123,8 +123,8 @@ function examineWorkflow(paths: WorkflowPaths): Finding {
 async function examineGit({ project, machine }: Examination): Promise<Finding> {
   const version = await readGitVersion(project.paths.root, machine.env);
   if (!isGitTooOld(version)) return ok('git', `git ${version}`);
-  const { major, minor } = LIMITS.git_floor;
-  return fail('git', `git ${version} is too old for Forge`, `Install git ${major}.${minor} or newer`);
+  const needed = `${GIT_FLOOR.major}.${GIT_FLOOR.minor}`;
+  return fail('git', `git ${version} is too old for Forge`, `Install git ${needed} or newer`);
 }
 
 function examineSqlite(): Finding {
