@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { HTTP_SETUPS, runOverHttp } from './support/linear-http.ts';
 import { checkClaims } from './support/linear-models.ts';
+import { expectNoLongBlock } from './support/loop-blocks.ts';
 
 /** Beyond the seed of the short run. */
 const FIRST_SEED = 1_000;
@@ -17,3 +18,5 @@ it.for(Array.from({ length: 5 }, (_, part) => FIRST_SEED + part * PART))(
     }
   },
 );
+
+expectNoLongBlock(import.meta.filename);

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { BENCH_PAGE, readBench } from '../scripts/score/bench-results.ts';
 import { judgeItem, sumUp, type FileResult, type Item } from '../scripts/score/judge-item.ts';
+import { LOCKFILE, readAdvisories } from '../scripts/score/read-advisories.ts';
 import { ITEMS } from '../scripts/score/score-items.ts';
-import { toPage } from '../scripts/score/score-page.ts';
+import { toPage, toTable } from '../scripts/score/score-page.ts';
 
 const measures = [{ project: 'soak', file: 'a.ts', match: /counts/, each: 10 }] as const;
 const item = (target: number, more: Partial<Item['parts'][number]> = {}): Item => ({
@@ -25,6 +26,7 @@ describe('the score', () => {
     ['passed', 4, item(20), { 'a.ts': result(['passed', 'passed']) }],
     ['below', 2, item(25), { 'a.ts': result(['passed', 'passed']) }],
     ['below', 0, item(26), { 'a.ts': result(['passed', 'passed']) }],
+    ['below', 0, item(25, { no_half: true }), { 'a.ts': result(['passed', 'passed']) }],
     ['failed', 0, item(10), { 'a.ts': result(['passed', 'failed']) }],
     // A file that did not load.
     ['failed', 0, item(10), { 'a.ts': { ...result([]), failed: 1 } }],
@@ -59,6 +61,25 @@ describe('the score', () => {
     expect(judge(1, { match: /^import/ })).toBe('passed');
     expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 5_000 })).toBe('passed');
     expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 4_000 })).toBe('not measured');
+  });
+
+  it.each([
+    ['passed', 1, '{"metadata":{"vulnerabilities":{"low":3,"high":0,"critical":0}}}'],
+    ['failed', 0, '{"metadata":{"vulnerabilities":{"high":1,"critical":0}}}'],
+    ['failed', 0, '{"metadata":{"vulnerabilities":{"high":0,"critical":2}}}'],
+    ['not measured', 0, '{"message":"405 Method Not Allowed","statusCode":405}'],
+    ['not measured', 0, '{"metadata":{"vulnerabilities":{}}}'],
+    ['not measured', 0, '<html>'],
+    ['not measured', 0, '[]'],
+    ['not measured', 0, 'null'],
+    ['not measured', 0, ''],
+  ])('the advisories are %s (%i) where npm answers as in %s', (state, figure, answer) => {
+    const result = readAdvisories(answer, '2026-01-01T00:00:00.000Z');
+    const measure = { project: 'audit', file: LOCKFILE, match: /^advisories$/ } as const;
+    const one = item(1, { measures: [measure], missing: 'no answer' });
+    const judged = judgeItem(one, result === undefined ? {} : { [LOCKFILE]: result });
+    expect(judged).toMatchObject({ state, parts: [{ figure }] });
+    expect(toTable([judged]).includes('no answer')).toBe(state === 'not measured');
   });
 
   it('passes no item of which one part has no result', () => {

@@ -15,7 +15,7 @@ export interface FileResult {
 
 /** Tests of one file that count for a part. */
 export interface Measure {
-  readonly project: 'unit' | 'git' | 'e2e' | 'soak' | 'bench';
+  readonly project: 'unit' | 'git' | 'e2e' | 'soak' | 'bench' | 'audit';
   readonly file: string;
   /** Only those; all of the file where it is left out. */
   readonly match?: RegExp;
@@ -32,10 +32,12 @@ export interface Part {
   /** Cases that the checklist asks for. */
   readonly target: number;
   readonly measures: readonly Measure[];
-  /** Why there is no measurement in this repository. */
+  /** Why there is no measurement in this repository; with measures: why they gave no result. */
   readonly missing?: string;
   /** What it would measure is not built yet. */
   readonly later?: true;
+  /** A violation is one: being near the target earns no half of the points. */
+  readonly no_half?: true;
 }
 
 export interface Item {
@@ -69,11 +71,13 @@ const WORST: readonly PartState[] = ['failed', 'below', 'not there yet', 'not me
 export function judgeItem(item: Item, results: ScoreResults): JudgedItem {
   const parts = item.parts.map((part) => judgePart(part, results));
   const state = WORST.find((one) => parts.some((part) => part.state === one)) ?? 'not measured';
-  const isNear = parts.every(
-    (part) => part.state === 'passed' || (part.state === 'below' && part.figure >= part.target * HALF_FROM),
-  );
+  const isNear = parts.every((part) => part.state === 'passed' || earnsHalf(part));
   const earned = state === 'passed' ? item.points : isNear && parts.length > 0 ? item.points / 2 : 0;
   return { ...item, state, earned, parts };
+}
+
+function earnsHalf({ state, figure, target, no_half }: JudgedPart): boolean {
+  return state === 'below' && no_half !== true && figure >= target * HALF_FROM;
 }
 
 function judgePart(part: Part, results: ScoreResults): JudgedPart {

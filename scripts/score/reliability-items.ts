@@ -1,8 +1,12 @@
 import { BENCH_PAGE } from './bench-results.ts';
 import type { Item } from './judge-item.ts';
+import { LOCKFILE } from './read-advisories.ts';
 
 const NO_POSTGRES = 'there is no PostgreSQL store yet';
 const BENCH = { project: 'bench', file: BENCH_PAGE } as const;
+
+const TAKEOVER = 'tests/takeover.soak.test.ts';
+const RESTART = 'tests/e2e/restart.soak.test.ts';
 
 /** Faults and load, in the same way. */
 export const RELIABILITY_ITEMS: readonly Item[] = [
@@ -53,7 +57,7 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         // Ten rounds a test.
         measures: [
           { project: 'soak', file: 'tests/linear-claims.soak.test.ts', each: 10 },
-          { project: 'soak', file: 'tests/linear-http.soak.test.ts', each: 10 },
+          { project: 'soak', file: 'tests/linear-http.soak.test.ts', match: /^10 rounds/, each: 10 },
         ],
       },
       {
@@ -82,7 +86,26 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     name: 'Time to take over',
     points: 2,
     parts: [
-      { what: 'cycles of sleep and resume', target: 100, measures: [], missing: 'no such measurement' },
+      {
+        what: 'tasks of killed holders, taken over within 75 s',
+        target: 99,
+        no_half: true,
+        measures: [
+          { project: 'soak', file: TAKEOVER, match: /\[F45\]/, noted: /^(\d+) takeovers within 75 s/ },
+        ],
+      },
+      {
+        what: 'cycles of sleep and resume by processes, nothing taken',
+        target: 100,
+        no_half: true,
+        measures: [{ project: 'soak', file: TAKEOVER, noted: /^(\d+) cycles .* by processes/ }],
+      },
+      {
+        what: 'the same by a clock that is set, from a minute to hours',
+        target: 100,
+        no_half: true,
+        measures: [{ project: 'soak', file: TAKEOVER, noted: /^(\d+) cycles .* by a clock/ }],
+      },
     ],
   },
   {
@@ -160,8 +183,21 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
     points: 3,
     parts: [
       {
-        what: 'kills with fifty at work, settled once each',
+        what: 'kills of a server with fifty at work, all settled once within 10 s',
         target: 100,
+        no_half: true,
+        measures: [
+          { project: 'soak', file: RESTART, match: /\[F36\]/, noted: /^(\d+) kills settled within 10 s/ },
+        ],
+      },
+      {
+        what: 'a planted double start and a planted unsettled run, found',
+        target: 1,
+        measures: [{ project: 'soak', file: RESTART, match: /are found/ }],
+      },
+      {
+        what: 'fifty that two processes find at once, settled once each',
+        target: 1,
         measures: [{ project: 'soak', file: 'src/engine/scheduler.soak.test.ts' }],
       },
     ],
@@ -272,7 +308,46 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
         target: 1,
         measures: [{ project: 'unit', file: 'tests/dependencies.test.ts' }],
       },
-      { what: 'advisories, floors, provenance', target: 1, measures: [], missing: 'no such check' },
+      {
+        what: 'floors of SQLite and MCP, no scripts at an installation, with planted violations',
+        target: 24,
+        no_half: true,
+        measures: [
+          { project: 'unit', file: 'src/store/sqlite-floor.test.ts' },
+          { project: 'unit', file: 'tests/supply-chain.test.ts' },
+        ],
+      },
+      {
+        what: 'the floor of git, with a git that is too old',
+        target: 15,
+        no_half: true,
+        measures: [{ project: 'git', file: 'tests/old-git.git.test.ts', match: /\[F29\]/ }],
+      },
+      {
+        what: 'entries of the lockfile with a hash, in 100',
+        target: 100,
+        no_half: true,
+        measures: [
+          {
+            project: 'unit',
+            file: 'tests/supply-chain.test.ts',
+            noted: /^(\d+) % of the entries have a hash/,
+          },
+        ],
+      },
+      {
+        what: 'no advisory of a high severity',
+        target: 1,
+        measures: [{ project: 'audit', file: LOCKFILE, match: /^advisories$/ }],
+        missing: 'the registry did not answer `npm audit`',
+      },
+      {
+        what: 'provenance of what is published',
+        target: 1,
+        measures: [],
+        missing: 'nothing is published yet',
+        later: true,
+      },
     ],
   },
 ];

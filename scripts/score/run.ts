@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { BENCH_PAGE, readBench } from './bench-results.ts';
 import { judgeItem, sumUp } from './judge-item.ts';
+import { LOCKFILE, readAdvisories } from './read-advisories.ts';
 import { ITEMS } from './score-items.ts';
 import { toPage, toTable } from './score-page.ts';
 import { readResults } from './score-reporter.ts';
@@ -12,11 +13,16 @@ import { SOAK_RESULTS } from './soak-results.ts';
 // Runs the quick measurements, reads the long ones from what the last soak and the last bench wrote, prints the table and writes it into
 // docs/security.md. Ends with 1 where a gate has failed.
 const ROOT = resolve(import.meta.dirname, '../..');
+/** What is run here; the others are read. */
+const VITEST_PROJECTS: ReadonlySet<string> = new Set(['unit', 'git', 'e2e']);
+const AUDIT_MS = 60_000;
 const PAGE = join(ROOT, 'docs/security.md');
 
 const quick = runQuick();
 const bench = { [BENCH_PAGE]: readBench(readFileSync(join(ROOT, BENCH_PAGE), 'utf8')) };
-const items = ITEMS.map((item) => judgeItem(item, { ...readResults(SOAK_RESULTS), ...bench, ...quick }));
+const advisories = askAdvisories();
+const results = { ...readResults(SOAK_RESULTS), ...bench, ...quick, ...advisories };
+const items = ITEMS.map((item) => judgeItem(item, results));
 console.log(toTable(items));
 writeFileSync(PAGE, toPage(readFileSync(PAGE, 'utf8'), items));
 const { broken, open } = sumUp(items);
@@ -30,7 +36,7 @@ function runQuick(): ReturnType<typeof readResults> {
   const files = new Set(
     ITEMS.flatMap(({ parts }) => parts)
       .flatMap(({ measures }) => measures)
-      .flatMap(({ project, file }) => (project === 'soak' || project === 'bench' ? [] : [file])),
+      .flatMap(({ project, file }) => (VITEST_PROJECTS.has(project) ? [file] : [])),
   );
   try {
     const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
@@ -45,4 +51,18 @@ function runQuick(): ReturnType<typeof readResults> {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Nothing where the registry does not answer: the part is then not measured. */
+function askAdvisories(): ReturnType<typeof readResults> {
+  const { stdout } = spawnSync('npm', ['audit', '--json'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    timeout: AUDIT_MS,
+    stdio: ['ignore', 'pipe', 'ignore'],
+    // npm is a script there.
+    shell: process.platform === 'win32',
+  });
+  const result = readAdvisories(stdout ?? '', new Date().toISOString());
+  return result === undefined ? {} : { [LOCKFILE]: result };
 }

@@ -35,8 +35,8 @@ function toFigure({ figure, target, measures }: JudgedPart): string {
   return measures.length === 0 ? `– of ${numbers[1]}` : `${numbers[0]} of ${numbers[1]}`;
 }
 
-function toSource({ measures, missing, when }: JudgedPart): string {
-  if (measures.length === 0) return missing ?? '–';
+function toSource({ measures, missing, when, state }: JudgedPart): string {
+  if (measures.length === 0 || (state === 'not measured' && missing !== undefined)) return missing ?? '–';
   const files = [...new Set(measures.map(({ file }) => `\`${file}\``))].join(', ');
   const isSoak = measures.some(({ project }) => project === 'soak');
   return isSoak ? `${files} (${when === '' ? 'npm run test:soak' : when})` : files;

@@ -5,6 +5,22 @@ const NO_POSTGRES = 'there is no PostgreSQL store yet';
 
 const HOSTILE = ['files', 'links', 'settings'].map((what) => `tests/hostile-${what}.soak.test.ts`);
 
+/** Suites whose servers carry a loop monitor. */
+const LOOP_SUITES: readonly string[] = [
+  'tests/e2e/access.e2e.test.ts',
+  'tests/e2e/linear-http.e2e.test.ts',
+  'tests/e2e/remote.e2e.test.ts',
+  'tests/e2e/serve-open-files.e2e.test.ts',
+  'tests/e2e/serve-open.e2e.test.ts',
+  'tests/e2e/serve-tls.e2e.test.ts',
+  'tests/e2e/serve.e2e.test.ts',
+  'tests/e2e/server-several.e2e.test.ts',
+  'src/surfaces/http/fuzz.soak.test.ts',
+  'tests/e2e/serve-abuse.soak.test.ts',
+  'tests/linear-http.soak.test.ts',
+  'tests/mcp-http.soak.test.ts',
+];
+
 /** Attacks: what is asked for, and the tests that measure it. A part without tests says why. */
 export const SECURITY_ITEMS: readonly Item[] = [
   {
@@ -232,10 +248,21 @@ export const SECURITY_ITEMS: readonly Item[] = [
         measures: [{ project: 'unit', file: 'tests/linear-patterns.test.ts', match: /must catch.*: \// }],
       },
       {
-        what: 'suites without a blocked event loop',
+        what: 'suites without a block of the event loop over 200 ms',
+        target: LOOP_SUITES.length,
+        no_half: true,
+        measures: LOOP_SUITES.map((file) => ({
+          project: file.includes('.soak.') ? 'soak' : 'e2e',
+          file,
+          match: /longest block/,
+          noted: /^(\d+) ms on the processor/,
+          at_most: 200,
+        })),
+      },
+      {
+        what: 'a planted block, found',
         target: 1,
-        measures: [],
-        missing: 'no monitor of the loop',
+        measures: [{ project: 'e2e', file: 'tests/e2e/loop-blocks.e2e.test.ts', match: /is found/ }],
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { openControlDirectory, type ControlGit } from '#git/control-directory.ts';
+import { refuseOldGit } from '#git/read-git-version.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { WorkPlace } from './work.ts';
 
@@ -19,7 +20,10 @@ export function keepControl(
     const key = JSON.stringify(copied);
     const now = clock.now();
     if (kept?.key === key && now < kept.until) return kept.control;
-    const control = openControlDirectory(repo, { copied, project: project.root });
+    // Here begins all work on attempts: it must not come as far as the merge with a git that cannot merge.
+    const control = refuseOldGit(repo.worktree, repo.env ?? process.env).then(() =>
+      openControlDirectory(repo, { copied, project: project.root }),
+    );
     const opened = { key, until: now + fresh_ms, control };
     kept = opened;
     control.catch(() => {

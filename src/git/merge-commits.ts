@@ -157,11 +157,6 @@ function toKind(stages: string, kinds: readonly string[]): string {
 }
 
 function toMergeFailure(args: readonly string[], result: GitResult): ForgeError {
-  if (/usage: git merge-tree|unknown option/.test(result.stderr)) {
-    return new ForgeError('dependency_missing', 'This git cannot merge without a checkout', {
-      hint: 'Install git 2.39 or newer',
-    });
-  }
   if (/unrelated histories/.test(result.stderr)) {
     return new ForgeError(
       'state_invalid',

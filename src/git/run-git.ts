@@ -165,9 +165,30 @@ export function toGitFailure(args: readonly string[], result: GitResult): ForgeE
   const said = toShownStderr(result.stderr.replaceAll(MOVED_FILTER, ''));
   const failed = findFailedFilter(result.stderr);
   if (failed !== undefined) return toFilterFailure(failed, { said, command, exit: result.exit });
+  if (isUnknownToGit(result))
+    return new ForgeError(
+      'dependency_missing',
+      `git ${command} does not know what Forge asks of it: ${said}`,
+      {
+        hint: GIT_HINT,
+        details: { command, exit: result.exit },
+      },
+    );
   return new ForgeError('io_failed', `git ${command} failed${said === '' ? '' : `: ${said}`}`, {
     details: { command, exit: result.exit },
   });
+}
+
+/** The oldest git that has what Forge asks of it, such as a merge without a checkout. */
+export const GIT_FLOOR = { major: 2, minor: 39 } as const;
+
+/** What to do about a git that is too old. */
+export const GIT_HINT = `Install git ${GIT_FLOOR.major}.${GIT_FLOOR.minor} or newer; forge doctor says which one is found`;
+
+/** An option or a command that a later git has. It costs no process: an old git says it by how it fails. */
+function isUnknownToGit({ exit, stderr }: Pick<GitResult, 'exit' | 'stderr'>): boolean {
+  if (exit === 129) return /^(?:error: unknown (?:option|switch|subcommand)|usage: git )/m.test(stderr);
+  return exit === 1 && /^git: '[^'\n]{1,100}' is not a git command/m.test(stderr);
 }
 
 /** What stands before a filter of the user's so that it runs where the user's own git would: no news to the user. */

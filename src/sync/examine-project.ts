@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
-import { readGitVersion } from '#git/read-git-version.ts';
+import { isGitTooOld, readGitVersion } from '#git/read-git-version.ts';
+import { GIT_FLOOR } from '#git/run-git.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { countNoun, countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
@@ -122,9 +123,9 @@ function examineWorkflow(paths: WorkflowPaths): Finding {
 
 async function examineGit({ project, machine }: Examination): Promise<Finding> {
   const version = await readGitVersion(project.paths.root, machine.env);
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  if (major > 2 || (major === 2 && minor >= 38)) return ok('git', `git ${version}`);
-  return warn('git', `git ${version} is old; from 2.38 on merges can be predicted`, 'Update git');
+  if (!isGitTooOld(version)) return ok('git', `git ${version}`);
+  const needed = `${GIT_FLOOR.major}.${GIT_FLOOR.minor}`;
+  return fail('git', `git ${version} is too old for Forge`, `Install git ${needed} or newer`);
 }
 
 function examineSqlite(): Finding {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findNamedRepository } from '#git/find-repository.ts';
+import { refuseOldGit } from '#git/read-git-version.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { holdFileLock } from '#process/hold-file-lock.ts';
 import { getProjectOfAttempt } from './attempt-project.ts';
@@ -76,6 +77,7 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
       hint: 'forge init --branch forge-data',
     });
   }
+  await refuseOldGit(repository.worktree, options.env);
   const paths = toProjectPaths(repository);
   const mode = options.branch !== undefined ? 'branch' : options.stealth === true ? 'stealth' : 'standard';
   const wishes = { ...options, now: options.clock.now(), mode, branch: options.branch } as const;

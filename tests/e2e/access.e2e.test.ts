@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { followEvents } from '../support/event-client.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { serveForAll, type Served } from '../support/serve-for-all.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 interface NewToken {
   readonly id: string;
@@ -150,3 +151,5 @@ describe('a server', () => {
     },
   );
 });
+
+noteLongestBlock(import.meta.filename);

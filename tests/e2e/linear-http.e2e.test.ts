@@ -3,6 +3,7 @@ import { firstDecided } from '../support/linear-check.ts';
 import type { Operation } from '../support/linear-history.ts';
 import { HTTP_SETUPS, runOverHttp } from '../support/linear-http.ts';
 import { checkClaims } from '../support/linear-models.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 /** One is enough, where what became of it can be decided. The long run is in linear-http.soak.test.ts. */
 const SEEDS = [1, 2, 3];
@@ -39,3 +40,5 @@ test(
 function judge(operations: readonly Operation[]): string | undefined {
   return checkClaims(operations, HTTP_SETUPS, CONFIGURATIONS).violation;
 }
+
+noteLongestBlock(import.meta.filename);

@@ -8,6 +8,7 @@ import { type ForgeCli, forgeFolder } from '../support/forge-cli.ts';
 import { forgeFolderHere } from '../support/forge-here.ts';
 import { serveForAll, type Served } from '../support/serve-for-all.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 let project: Served['project'];
 let server: Served['server'];
@@ -330,3 +331,5 @@ async function listen(
     },
   };
 }
+
+noteLongestBlock(import.meta.filename);

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { forgeProject } from '../support/forge-cli.ts';
 import { type ForgeServer, startForgeServer } from '../support/forge-server.ts';
+import { expectNoLongBlock } from '../support/loop-blocks.ts';
 
 const CLIENTS = fileURLToPath(new URL('../support/abusive-clients.ts', import.meta.url));
 const SLOW = 1_000;
@@ -99,3 +100,5 @@ function readFileLimit(): number {
     [];
   return hard === 'unlimited' ? Number.POSITIVE_INFINITY : Number(hard);
 }
+
+expectNoLongBlock(import.meta.filename);

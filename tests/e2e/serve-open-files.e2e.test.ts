@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 const OPEN_FILES = 256;
 
@@ -29,3 +30,5 @@ describe.skipIf(process.platform !== 'linux')('forge serve that may open few fil
     for (const socket of crowd) socket.destroy();
   });
 });
+
+noteLongestBlock(import.meta.filename);

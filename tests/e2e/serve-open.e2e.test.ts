@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type ForgeProject, forgeProject } from '../support/forge-cli.ts';
 import { type ForgeServer, startForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 // The program that opens links has another name elsewhere, and only this one can be planted.
 describe.runIf(process.platform === 'linux')('forge serve --open', () => {
@@ -70,3 +71,5 @@ async function readLink(opened: string, { url }: ForgeServer): Promise<string> {
   expect(link.startsWith(`${url}/login?code=`)).toBe(true);
   return link;
 }
+
+noteLongestBlock(import.meta.filename);

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { forgeProject } from '../support/forge-cli.ts';
 import { startForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 const hasOpenssl = canRun('openssl', ['version']);
 
@@ -175,3 +176,5 @@ function canRun(command: string, args: readonly string[]): boolean {
     return false;
   }
 }
+
+noteLongestBlock(import.meta.filename);

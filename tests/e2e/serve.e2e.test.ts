@@ -11,6 +11,7 @@ import { followEvents } from '../support/event-client.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { serveForAll, type Served } from '../support/serve-for-all.ts';
 import { startForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 describe('forge serve', () => {
   test('[S238] says where it is, wants a token, and ends with 0 when it is told to', async () => {
@@ -335,3 +336,5 @@ async function eventually<T>(look: () => Promise<T>, is: (found: T) => boolean):
     await sleep(50);
   }
 }
+
+noteLongestBlock(import.meta.filename);

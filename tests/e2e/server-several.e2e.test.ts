@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
+import { noteLongestBlock } from '../support/loop-blocks.ts';
 
 let own: ForgeProject;
 let other: ForgeProject;
@@ -179,3 +180,5 @@ test('[L15] an agent does not get the name of the person who adds it', async () 
   expect(added.exit).toBe(2);
   expect(added.stdout + added.stderr).toContain('invalid_input');
 });
+
+noteLongestBlock(import.meta.filename);

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FORGE } from './forge-cli.ts';
+import { toMonitorFlags } from './loop-blocks.ts';
 
 export interface ServerAnswer {
   readonly status: number;
@@ -50,7 +51,7 @@ export async function startForgeServer(
     readonly open_files?: number;
   } = {},
 ): Promise<ForgeServer> {
-  const command = [process.execPath, FORGE, 'serve', '--json', ...flags];
+  const command = [process.execPath, ...toMonitorFlags(), FORGE, 'serve', '--json', ...flags];
   const within =
     more.open_files === undefined ? [] : ['sh', '-c', `ulimit -n ${more.open_files}; exec "$@"`, 'sh'];
   const [program = '', ...args] = [...within, ...command];

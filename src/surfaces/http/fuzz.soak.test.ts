@@ -3,14 +3,17 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { startProjectHttp } from '../../../tests/support/http-server.ts';
 import { type OpenApiDocument, sendMany, toDice } from '../../../tests/support/openapi-requests.ts';
+import { watchOwnLoop } from '../../../tests/support/loop-blocks.ts';
 
 const REQUESTS = Number(process.env.FORGE_SOAK_REQUESTS ?? 200_000);
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void; // the flag was just set
 
+const loop = watchOwnLoop();
+
 function heapMegabytes(): number {
-  collect();
+  loop.skip(collect);
   return process.memoryUsage().heapUsed / 1_048_576;
 }
 
@@ -36,3 +39,5 @@ describe('many random requests', () => {
     await annotate(`${REQUESTS} requests`);
   });
 });
+
+loop.expectNoLongBlock();

@@ -3,8 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { LONGEST_BLOCK_MS } from '../../../tests/support/loop-blocks.ts';
 import { AnswerBudget } from './answer-budget.ts';
-import { HTTP_LIMITS } from './limits.ts';
+import { HTTP_LIMITS, toServerOptions } from './limits.ts';
 
 let http: TestHttp;
 let token: string;
@@ -371,3 +372,8 @@ describe('the limits of an answer', () => {
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
+
+it('connections whose time is over are looked for often enough to find few at a time', () => {
+  // So many come in while the loop does nothing else, and each takes about as long to be cut off as to come in.
+  expect(toServerOptions().connectionsCheckingInterval).toBeLessThanOrEqual(LONGEST_BLOCK_MS / 2);
+});
