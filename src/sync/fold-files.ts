@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, readSync } from 'node:fs';
+import { closeSync, fsyncSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isSealed } from '#domain/record-seal.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
@@ -13,7 +13,9 @@ import type {
   FoldRequest,
   SyncStore,
 } from '#store/sync-store.ts';
+import { syncFolder } from '#store/sync-folder.ts';
 import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
+import { toFileError } from './file-error.ts';
 import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
@@ -315,7 +317,24 @@ async function foldOne<T>(
       return undefined;
     }
   }
+  syncSeen(path);
   return fold(toFoldRequest(path, clock, meter));
+}
+
+/**
+ * What the store remembers of a file must not outlive the file: a power cut that brings an older one back would look
+ * like an edit by hand that takes the newer values away.
+ */
+function syncSeen(path: string): void {
+  const file = openToRead(path);
+  try {
+    fsyncSync(file);
+    syncFolder(dirname(path));
+  } catch (error) {
+    throw toFileError(error, `Could not sync ${path}`);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Another file than the project's own; `key` stands for its path. It is read in any case, remembered or not. */

@@ -9,8 +9,10 @@ import {
   writeSync,
   type BigIntStats,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { toTemporaryPath } from '#process/temporary-path.ts';
+import { syncFolder } from '#store/sync-folder.ts';
 
 const BATCH_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
@@ -59,6 +61,8 @@ export async function writeLinesBeside(
     publish() {
       try {
         renameSync(temporary, path);
+        // The store remembers next that this file stands here.
+        syncFolder(dirname(path));
         return fstatSync(file, { bigint: true });
       } catch (error) {
         discard();
