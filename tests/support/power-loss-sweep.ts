@@ -1,5 +1,6 @@
 import { examineCut, readAcknowledged, type Known } from './power-loss-check.ts';
 import type { Cut } from './power-loss-cut.ts';
+import { writeSession } from './power-loss-script.ts';
 import { recordSession, type RecordedSession, type SessionStep } from './power-loss-session.ts';
 import { seededRandom } from './random.ts';
 import { openWorkshop, type Workshop } from './strace-scenarios.ts';
@@ -18,6 +19,18 @@ export interface Swept {
   /** Cuts after which SQLite itself found a fault in the file, before Forge began. */
   readonly unsound: number;
   readonly violations: readonly string[];
+}
+
+const TASKS = 8;
+
+/** A session of every kind of command, in an order of the seed. */
+export function openRandomSession(
+  script: string,
+  { seed, held }: { readonly seed: number; readonly held: boolean },
+): Promise<OpenPowerLoss> {
+  // A command that rebuilds the database has it to itself.
+  const steps = writeSession(seededRandom(seed), TASKS, held ? ['rebuild'] : []);
+  return openPowerLoss(script, { tasks: TASKS, steps, held });
 }
 
 export async function openPowerLoss(

@@ -61,7 +61,7 @@ export function readDiskCalls(log: string, root: string): DiskCall[] {
     const text = resumed === undefined ? rest : `${start?.text ?? ''}${rest.slice(resumed.length)}`;
     const found = parseCall(text, {
       covers: start?.covers ?? calls.length,
-      folder: folders.get(thread),
+      folder: () => folders.get(thread),
       enter: (path) => void folders.set(thread, path),
     });
     if (found === undefined || !pathsOf(found).every((path) => isBelow(root, path))) continue;
@@ -90,7 +90,7 @@ function isBelow(root: string, path: string): boolean {
 interface Around {
   readonly covers: number;
   /** The working directory of the thread, where the trace has told it. */
-  readonly folder: string | undefined;
+  readonly folder: () => string | undefined;
   enter(folder: string): void;
 }
 
@@ -213,7 +213,7 @@ function fileOf(descriptor: string): string {
 function absolute({ folder }: Around, descriptor: string | undefined, quoted: string): string {
   const path = toText(quoted);
   if (path.startsWith('/')) return path;
-  const from = descriptor === undefined || descriptor.startsWith('AT_FDCWD') ? folder : fileOf(descriptor);
+  const from = descriptor === undefined || descriptor.startsWith('AT_FDCWD') ? folder() : fileOf(descriptor);
   if (from === undefined) throw new Error(`the trace does not tell where ${path} is`);
   return resolve(from, path);
 }
