@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isSealed } from '#domain/record-seal.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
@@ -13,12 +13,12 @@ import type {
   FoldRequest,
   SyncStore,
 } from '#store/sync-store.ts';
-import { syncFolder } from '#store/sync-folder.ts';
 import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
 import { toFileError } from './file-error.ts';
 import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
+import { syncPlaced } from './sync-placed.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
@@ -321,15 +321,10 @@ async function foldOne<T>(
   return fold(toFoldRequest(path, clock, meter));
 }
 
-/**
- * What the store remembers of a file must not outlive the file: a power cut that brings an older one back would look
- * like an edit by hand that takes the newer values away.
- */
 function syncSeen(path: string): void {
   const file = openToRead(path);
   try {
-    fsyncSync(file);
-    syncFolder(dirname(path));
+    syncPlaced(path, file);
   } catch (error) {
     throw toFileError(error, `Could not sync ${path}`);
   } finally {

@@ -9,10 +9,9 @@ import {
   writeSync,
   type BigIntStats,
 } from 'node:fs';
-import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { toTemporaryPath } from '#process/temporary-path.ts';
-import { syncFolder } from '#store/sync-folder.ts';
+import { syncPlaced } from './sync-placed.ts';
 
 const BATCH_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
@@ -61,8 +60,8 @@ export async function writeLinesBeside(
     publish() {
       try {
         renameSync(temporary, path);
-        // The store remembers next that this file stands here.
-        syncFolder(dirname(path));
+        // The file itself is synced already.
+        syncPlaced(path);
         return fstatSync(file, { bigint: true });
       } catch (error) {
         discard();

@@ -62,12 +62,13 @@ export class RecordedDisk {
     }
   }
 
-  /** What another program wrote into a file that is there, and synced. */
+  /** As most editors save: a new file that is synced takes the place of the old one, and the folder is not synced. */
   place(path: string, bytes: Buffer): void {
-    const file = this.#get(path);
-    this.#resize(file, bytes.length);
+    const { id: file } = this.#make('file', path, Buffer.alloc(0), 0o644);
+    this.#sizes.set(file, bytes.length);
     this.changes.push({ kind: 'data', file, at: 0, bytes });
     this.changes.push({ kind: 'sync', node: file, before: this.changes.length });
+    this.#rename([this.#name(path, file)]);
   }
 
   /** The number of the file that has this path now. */

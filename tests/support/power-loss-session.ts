@@ -1,4 +1,12 @@
-import { readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cutPower } from './power-loss-cut.ts';
@@ -13,7 +21,7 @@ export type SessionStep =
   | { readonly forge: readonly string[] }
   /** A command of git, with the hooks that it starts. */
   | { readonly git: readonly string[] }
-  /** Another program writes a task file and syncs it. */
+  /** An editor saves a task file. */
   | { readonly write: string; readonly change: (text: string) => string };
 
 /** One step that was carried out. */
@@ -63,8 +71,8 @@ export async function recordSession(
     if ('write' in step) {
       const path = join(root, step.write);
       const bytes = Buffer.from(step.change(readFileSync(path, 'utf8')));
-      // As an editor saves, not through the name that is there.
-      writeFileSync(path, bytes);
+      writeFileSync(`${path}~`, bytes);
+      renameSync(`${path}~`, path);
       disk.place(path, bytes);
     } else {
       const log = join(dirname(root), `step-${at}.trace`);
