@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { toTemporaryPath } from '#process/temporary-path.ts';
+import { syncPlaced } from './sync-placed.ts';
 
 const BATCH_BYTES = 1 << 18;
 const NEWLINE = 0x0a;
@@ -59,6 +60,8 @@ export async function writeLinesBeside(
     publish() {
       try {
         renameSync(temporary, path);
+        // The file itself is synced already.
+        syncPlaced(path);
         return fstatSync(file, { bigint: true });
       } catch (error) {
         discard();

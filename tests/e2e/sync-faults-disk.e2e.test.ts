@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diskFaults, DISK_SCENARIOS } from '../support/strace-disk.ts';
@@ -56,6 +57,18 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`calls that fail${why}`, () => {
     const written = find(exported, /^p?write/, copy);
     expect(written).toBeGreaterThan(-1);
     expect(find(exported, /^fsync$/, copy)).toBeGreaterThan(written);
-    expect(find(exported, /^rename$/, '.forge/tasks.jsonl')).toBeGreaterThan(find(exported, /^fsync$/, copy));
+    const renamed = find(exported, /^rename$/, '.forge/tasks.jsonl');
+    expect(renamed).toBeGreaterThan(find(exported, /^fsync$/, copy));
+    // And in its folder, before the store remembers that it stands there.
+    const placed = find(exported, /^fsync$/, '.forge');
+    expect(placed).toBeGreaterThan(renamed);
+    expect(find(exported, /^pwrite/, '.git/forge/forge.db-wal')).toBeGreaterThan(placed);
+    // A file that is taken in is on the disk before what the store knows of it: an older one would take it back.
+    const file = join(template, '.forge/tasks.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"title":"Task 1"', '"title":"By hand"'));
+    const taken = await trace('import');
+    const known = taken.findIndex(({ path }) => path === '.git/forge/tasks.jsonl');
+    const before = taken.slice(0, known).map(({ syscall, path }) => `${syscall} ${path}`);
+    expect(before).toEqual(expect.arrayContaining(['fsync .forge/tasks.jsonl', 'fsync .forge']));
   });
 });

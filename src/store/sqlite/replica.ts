@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openNewFile, PRIVATE, type FileModes } from '../file-modes.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { translateStoreError } from './translate-error.ts';
 
 /** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
@@ -214,15 +215,4 @@ function writeAll(file: number, bytes: Uint8Array, offset: number): void {
   let written = 0;
   while (written < bytes.length)
     written += writeSync(file, bytes, written, bytes.length - written, offset + written);
-}
-
-/** A new name survives a power cut only once its folder is synced. Windows cannot open folders. */
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
 }
