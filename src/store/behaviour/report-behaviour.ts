@@ -281,7 +281,7 @@ export function describeReports(open: OpenStore): void {
         `dependency.removed agent:alice no longer depends on ${other.id} (blocks)`,
         'task.claimed agent:bob claimed by bob',
         'task.released agent:bob released: tired',
-        'task.closed agent:alice closed: done at last',
+        'task.closed user:alice closed: done at last',
         'task.reopened agent:alice reopened',
         'task.commented user:ann comment: Again?',
       ]);
