@@ -14,6 +14,7 @@ let token: string;
 beforeAll(async () => {
   http = await startProjectHttp();
   ({ token } = await http.token('task', AGENT));
+  await operate('agent.add', { name: AGENT });
 });
 afterAll(async () => http[Symbol.asyncDispose]());
 
@@ -99,7 +100,7 @@ describe('one task, one owner', () => {
     ['MCP forge_cancel', mcp(byToken, 'forge_cancel')],
   ])('the token of an agent with a role on the task does not by %s', async (_, ask) => {
     const id = await claimed();
-    // Its token may write the task, because it is to review it.
+    // So that its token may write the task.
     await operate('task.assign', { id, role: 'planner', agent: AGENT });
     const before = await show(id);
     expect(await ask(id)).toMatchObject({ error: { code: 'claim_conflict' } });
