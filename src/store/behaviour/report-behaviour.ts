@@ -295,6 +295,18 @@ export function describeReports(open: OpenStore): void {
       ]);
     });
 
+    it.each([
+      [null, 'released: forced'],
+      ['she is ill', 'released: she is ill, forced'],
+    ])('tells a release by force with the reason %s', async (reason, summary) => {
+      await using sut = await open();
+      const { id } = await create(sut, 'Task');
+      await claim(sut, id, 'bob');
+      const released = await sut.store.releaseTask({ id, owner: 'alice', force: true, reason }, by(sut));
+      expect(released.former_owner).toBe('bob');
+      expect((await sut.store.readHistory({ id, limit: 1 })).at(-1)).toMatchObject({ summary });
+    });
+
     it('numbers follow the order of the writes, over all tasks', async () => {
       await using sut = await open();
       const [a, b] = [await create(sut, 'A'), await create(sut, 'B')];
