@@ -212,11 +212,14 @@ export const closeTask = declare({
   name: 'task.close',
   summary: 'Close a task with a reason',
   about:
-    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. An epic may be closed while children of it are open; the answer names them. A task with an unfinished attempt is refused unless --force. An agent cannot close a task past a gate that has something left to say.',
+    'A reason that begins with "cancelled", "duplicate" or "wontfix" puts the task in the state cancelled, any other in done. Closing a closed task changes nothing. An epic may be closed while children of it are open; the answer names them. A task with an unfinished attempt is refused unless --force. An agent cannot close a task past a gate that has something left to say, nor one that another owns unless --force; a person is told whose it was (`former_owner`).',
   input: z.object({
     id: TaskRef.describe('Task id'),
     reason: CloseReason.describe('Why it is closed, kept word for word'),
-    force: z.boolean().optional().describe('Also with an unfinished attempt; logged'),
+    force: z
+      .boolean()
+      .optional()
+      .describe("Also with an unfinished attempt, or an agent what is another's; logged"),
     version,
     fence: Fence,
   }),
@@ -232,6 +235,7 @@ export const closeTask = declare({
     'ambiguous_id',
     'version_conflict',
     'fence_conflict',
+    'claim_conflict',
     'state_invalid',
     'guard_rejected',
     'permission_denied',
@@ -298,8 +302,17 @@ export const deleteTask = declare({
     deleted_at: z.string(),
     orphaned: z.array(z.string()),
     unblocked: z.array(z.string()),
+    /** Whose claim ended by it, where it was another's. */
+    former_owner: z.string().optional(),
   }),
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'claim_conflict',
+    'permission_denied',
+  ],
   access: 'task',
   needs: 'project',
   http: { method: 'delete', path: '/tasks/{id}' },

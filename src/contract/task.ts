@@ -124,6 +124,8 @@ export const Task = z.object({
   review_passed_at: z.string().optional(),
   error_annotation: ErrorAnnotation.optional(),
   archived_at: z.string().optional(),
+  /** Only in the answer to a write that ended or took the claim of another: whose it was. */
+  former_owner: z.string().optional(),
 });
 export type Task = z.output<typeof Task>;
 

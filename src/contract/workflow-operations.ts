@@ -8,11 +8,14 @@ import { StateName } from './workflow.ts';
 const id = TaskRef.describe('Task id');
 const version = z.int().min(1).optional().describe('Refuse unless the task still has this version');
 
+/** Open blockers of a task that a person moved to work all the same. */
+const WaitsFor = z.array(z.string()).optional();
+
 export const transitionTask = declare({
   name: 'task.transition',
   summary: 'Move a task to another state of its workflow',
   about:
-    'The workflow says where a task may go; cancelling and blocking are always possible before it is closed. Guards may refuse the move with guard_rejected. The answer is the task after the move and after all that followed on it; a move that ran the checks of a gate answers with the task and its review.',
+    'The workflow says where a task may go; cancelling and blocking are always possible before it is closed. Guards may refuse the move with guard_rejected. The answer is the task after the move and after all that followed on it; a move that ran the checks of a gate answers with the task and its review. An agent cannot end the claim of another by it; a person is told whose it was (`former_owner`), and, where the workflow lets people begin a task that waits, for which tasks (`waits_for`). A closed task has one way out: `forge task reopen <id>`.',
   input: z.object({
     id,
     state: StateName.describe('The state to go to; see forge workflow show'),
@@ -21,14 +24,16 @@ export const transitionTask = declare({
     fence: Fence,
   }),
   output: z.union([
-    z.object({ task: Task, review: Review, wait: TaskWait.optional() }),
-    Task.extend({ wait: TaskWait.optional() }),
+    z.object({ task: Task, review: Review, wait: TaskWait.optional(), waits_for: WaitsFor }),
+    Task.extend({ wait: TaskWait.optional(), waits_for: WaitsFor }),
   ]),
   errors: [
     'not_found',
     'ambiguous_id',
     'version_conflict',
     'fence_conflict',
+    'claim_conflict',
+    'role_conflict',
     'state_invalid',
     'guard_rejected',
     'agent_paused',
@@ -62,7 +67,15 @@ export const cancelTask = declare({
   about: 'Guards are not asked. `forge task reopen` brings it back.',
   input: z.object({ id, reason: CloseReason.optional().describe('Why, for the log'), version, fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict', 'state_invalid'],
+  errors: [
+    'not_found',
+    'ambiguous_id',
+    'version_conflict',
+    'fence_conflict',
+    'claim_conflict',
+    'state_invalid',
+    'permission_denied',
+  ],
   access: 'task',
   needs: 'project',
   cli: {
@@ -81,7 +94,7 @@ export const archiveTask = declare({
     'Lists show it with --include-archived, and `forge task unarchive` brings it back. It is not offered to anybody.',
   input: z.object({ id, version, fence: Fence }),
   output: Task,
-  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict'],
+  errors: ['not_found', 'ambiguous_id', 'version_conflict', 'fence_conflict', 'claim_conflict'],
   access: 'task',
   needs: 'project',
   cli: { path: ['task', 'archive'], args: ['id'], examples: ['forge task archive fg-a3f8'] },

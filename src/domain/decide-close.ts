@@ -7,7 +7,7 @@ import { closingState, isParked } from './workflow.ts';
 
 export interface Close extends Seen {
   readonly reason: string;
-  /** Also with an attempt that is not finished. */
+  /** Also with an attempt that is not finished, or a claim of another. */
   readonly force?: boolean | undefined;
 }
 
@@ -29,6 +29,7 @@ export function decideClose(
       type: 'task.closed',
       changed: changedNames(task.record, after),
       reason: close.reason,
+      forced: close.force === true,
       more: left === undefined ? {} : { forced: true, attempt_id: left.id },
     },
   };

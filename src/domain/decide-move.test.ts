@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { plainClaim } from '../../tests/support/plain-claim.ts';
 import { deciding, seenTask } from '../../tests/support/seen-task.ts';
 import type { ClaimFacts } from './decide-claim.ts';
-import { decideMove, listMoveNeeds, type MoveFacts, type TaskMove } from './decide-move.ts';
+import { decideMove, isMoveEdge, listMoveNeeds, type MoveFacts, type TaskMove } from './decide-move.ts';
 import type { SeenTask } from './task-plan.ts';
-import { DEFAULT_RESOLVED, endsAsDone, findEdge, kindOf } from './workflow.ts';
+import { DEFAULT_RESOLVED, endsAsDone, findEdge, kindOf, resolveWorkflow } from './workflow.ts';
 
 const ATTEMPT = { id: 'a-1', name: 'a1b2-one' };
 const STATES = [...DEFAULT_RESOLVED.states.keys()];
+const CLOSED: ReadonlySet<string> = new Set(['done', 'cancelled']);
 
 /** The facts as a store reads them: those that are needed, and no others. */
 function decide(
@@ -29,7 +30,6 @@ function decide(
         });
   const facts = {
     unfinished: needs.unfinished ? world.unfinished : undefined,
-    closed_from: needs.closed_from ? world.closed_from : undefined,
     claim: claim === undefined ? undefined : { ...claim, ...world.claim },
   };
   return decideMove(task, whole, { facts, deciding: deciding(who) });
@@ -43,16 +43,17 @@ describe('decideMove over every pair of states', () => {
     const decision = decide(seenTask({ state: from, owner }), { to });
     const edge = findEdge(DEFAULT_RESOLVED, from, to);
     const saved = { outcome: 'save', from, after: { life: { state: to } } };
-    const refused = { outcome: 'no_edge', from, to, is_known: true, is_closing: to === 'done' };
-    expect(decision).toMatchObject(edge === undefined || edge === 'close' ? refused : saved);
+    const refused = CLOSED.has(from)
+      ? { outcome: 'closed' }
+      : { outcome: 'no_edge', from, to, is_known: true, is_closing: to === 'done' };
+    expect(decision).toMatchObject(isMoveEdge(edge) ? saved : refused);
   });
 
   it.each(STATES)('to no other state than one with an edge from %s are the next ones named', (from) => {
     const decision = decide(seenTask({ state: from }), { to: 'nowhere' });
     if (decision.outcome !== 'no_edge') throw new Error(decision.outcome);
     expect(decision.is_known).toBe(false);
-    for (const to of decision.next)
-      expect(['close', undefined]).not.toContain(findEdge(DEFAULT_RESOLVED, from, to));
+    for (const to of decision.next) expect(isMoveEdge(findEdge(DEFAULT_RESOLVED, from, to))).toBe(true);
   });
 
   it.each(pairs.filter(({ to }) => endsAsDone(DEFAULT_RESOLVED, to)))(
@@ -60,8 +61,8 @@ describe('decideMove over every pair of states', () => {
     ({ from, to }) => {
       const edge = findEdge(DEFAULT_RESOLVED, from, to);
       const decision = decide(seenTask({ state: from }), { to }, 'user', { unfinished: ATTEMPT });
-      const isMove = edge !== undefined && edge !== 'close';
-      expect(decision.outcome).toBe(isMove ? 'not_landed' : 'no_edge');
+      const refused = CLOSED.has(from) ? 'closed' : 'no_edge';
+      expect(decision.outcome).toBe(isMoveEdge(edge) ? 'not_landed' : refused);
     },
   );
 
@@ -69,8 +70,29 @@ describe('decideMove over every pair of states', () => {
     const edge = findEdge(DEFAULT_RESOLVED, from, to);
     const isOut = !['backlog', 'done', 'cancelled'].includes(to);
     const { outcome } = decide(seenTask({ state: from }), { to }, 'agent');
-    const isEdge = edge !== undefined && edge !== 'close';
-    expect(outcome).toBe(isEdge ? (isOut ? 'kept_parked_in' : 'save') : 'no_edge');
+    expect(outcome).toBe(isMoveEdge(edge) ? (isOut ? 'kept_parked_in' : 'save') : 'no_edge');
+  });
+});
+
+describe('decideMove out of a terminal state', () => {
+  const WHO = ['user', 'agent', 'system'] as const;
+  const all = [...CLOSED].flatMap((from) => STATES.flatMap((to) => WHO.map((who) => ({ from, to, who }))));
+
+  it.each(all)('$who from $from to $to: only by reopening', ({ from, to, who }) => {
+    expect(decide(seenTask({ state: from, owner: 'me' }), { to }, who)).toEqual({ outcome: 'closed' });
+  });
+
+  it.each(WHO)('%s: also where a workflow would draw the edge, which no valid one does', (who) => {
+    const { definition } = DEFAULT_RESOLVED;
+    const states = definition.states.map((state) =>
+      state.name === 'done' ? { ...state, next: ['todo'] } : state,
+    );
+    const workflow = resolveWorkflow({ ...definition, states });
+    const facts = { unfinished: undefined, claim: undefined };
+    const by = { facts, deciding: { ...deciding(who), workflow } };
+    expect(decideMove(seenTask({ state: 'done' }), { to: 'todo', reason: null }, by)).toEqual({
+      outcome: 'closed',
+    });
   });
 });
 
@@ -101,7 +123,6 @@ describe('decideMove', () => {
     const task = seenTask({ state: 'in_progress', owner: 'me' });
     expect(listMoveNeeds(task, { to: 'review', reason: null }, deciding())).toEqual({
       unfinished: false,
-      closed_from: false,
       claim_of: undefined,
     });
   });
@@ -110,24 +131,16 @@ describe('decideMove', () => {
     const task = seenTask({ state: 'in_progress', owner: 'me' });
     expect(listMoveNeeds(task, { to, reason: null }, deciding())).toEqual({
       unfinished: false,
-      closed_from: false,
       claim_of: undefined,
     });
   });
 
   it('of who begins is a fault of the program without the facts of a claim', () => {
-    const facts = { unfinished: undefined, closed_from: undefined, claim: undefined };
+    const facts = { unfinished: undefined, claim: undefined };
     const move = { to: 'in_progress', reason: null };
     expect(() => decideMove(seenTask(), move, { facts, deciding: deciding() })).toThrow(
       'the facts of a claim were read for who begins by a move',
     );
-  });
-
-  it('an agent does not take back the close of a parked task', () => {
-    const task = seenTask({ state: 'cancelled' });
-    const world = { closed_from: 'backlog' };
-    expect(decide(task, { to: 'todo' }, 'agent', world).outcome).toBe('kept_parked_in');
-    expect(decide(task, { to: 'todo' }, 'user', world).outcome).toBe('save');
   });
 
   it('tells the reason, and whether a gate said no', () => {

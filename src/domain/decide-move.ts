@@ -1,12 +1,11 @@
 import { assert } from '#kernel/assert.ts';
 import type { Json } from '#kernel/json.ts';
 import { decideClaim, type ClaimFacts } from './decide-claim.ts';
-import { decideReopening, type Reopening } from './decide-close.ts';
 import { leavesParking } from './decide-life.ts';
 import { decideSeen, type Seen } from './decide-seen.ts';
 import { changedNames, eventOf } from './describe-change.ts';
 import { findMoveOwner } from './move-owner.ts';
-import { claimRecord, closeRecord, editRecord, moveRecord, reopenRecord } from './task-changes.ts';
+import { claimRecord, closeRecord, editRecord, moveRecord } from './task-changes.ts';
 import type { Deciding, SeenTask, TaskPlan, UnfinishedAttempt } from './task-plan.ts';
 import type { Life, TaskRecord } from './task-record.ts';
 import type { TaskRefusal } from './task-refusal.ts';
@@ -30,7 +29,7 @@ export interface TaskMove extends Pick<Seen, 'version' | 'fence'> {
 }
 
 /** What a move is decided by besides the task itself; `listMoveNeeds` says which of it counts. */
-export interface MoveFacts extends Reopening {
+export interface MoveFacts {
   readonly unfinished: UnfinishedAttempt | undefined;
   /** What a claim is decided by, of the one who begins to work on the task by this move. */
   readonly claim: ClaimFacts | undefined;
@@ -39,7 +38,6 @@ export interface MoveFacts extends Reopening {
 /** Which facts a move needs, so that no others are read. */
 export interface MoveNeeds {
   readonly unfinished: boolean;
-  readonly closed_from: boolean;
   /** Who would begin to work on the task. */
   readonly claim_of: string | undefined;
 }
@@ -47,13 +45,11 @@ export interface MoveNeeds {
 export function listMoveNeeds({ record }: SeenTask, move: TaskMove, deciding: Deciding): MoveNeeds {
   const { actor, workflow } = deciding;
   const edge = findEdge(workflow, standingState(workflow, record.life), move.to);
-  if (edge === undefined || edge === 'close')
-    return { unfinished: false, closed_from: false, claim_of: undefined };
+  if (!isMoveEdge(edge)) return { unfinished: false, claim_of: undefined };
   const { life } = follow(record, { ...move, workflow, edge, actor: actor.name }, deciding.now);
   const isBeginning = kindOf(workflow, move.to) === 'active' && begins(record.life, life);
   return {
     unfinished: endsAsDone(workflow, move.to),
-    closed_from: edge === 'reopen' && actor.kind === 'agent',
     claim_of: isBeginning ? (life.assignee ?? undefined) : undefined,
   };
 }
@@ -70,14 +66,13 @@ export function decideMove(
   const { record } = task;
   const from = standingState(workflow, record.life);
   const edge = findEdge(workflow, from, move.to);
-  // Closing is an operation of its own: it tells whom it freed.
-  if (edge === undefined || edge === 'close') return noEdge(workflow, { from, to: move.to });
+  // Reopening is the one way out of a terminal state, and an operation of its own.
+  if (record.life.status === 'closed' && workflow.states.has(move.to)) return { outcome: 'closed' };
+  if (!isMoveEdge(edge)) return noEdge(workflow, { from, to: move.to });
   if (endsAsDone(workflow, move.to) && facts.unfinished !== undefined)
     return { outcome: 'not_landed', to: move.to, attempt: facts.unfinished };
   if (actor.kind === 'agent' && leavesParking(workflow, from, move.to))
     return { outcome: 'kept_parked_in', state: from };
-  const kept = edge === 'reopen' ? decideReopening(facts, deciding) : undefined;
-  if (kept !== undefined) return kept;
   const kinds = { from: kindOf(workflow, from), to: kindOf(workflow, move.to), actor: actor.name };
   const fields = new Map([...(move.workflow_fields ?? []), ...submitField(record, kinds)]);
   const edited = editRecord(record, { fields }, now);
@@ -101,6 +96,13 @@ export function decideMove(
   };
 }
 
+/** What a move may follow. Closing tells whom it freed, and reopening clears the owner: both are operations of their own. */
+export function isMoveEdge(edge: EdgeKind | undefined): edge is MoveEdge {
+  return edge !== undefined && edge !== 'close' && edge !== 'reopen';
+}
+
+type MoveEdge = Exclude<EdgeKind, 'close' | 'reopen'>;
+
 /** A move that gives the task to a new owner, or lets its owner begin. */
 function begins(before: Life, after: Life): boolean {
   if (after.status !== 'in_progress' || after.assignee === null) return false;
@@ -112,7 +114,7 @@ function follow(
   record: TaskRecord,
   move: {
     readonly workflow: ResolvedWorkflow;
-    readonly edge: EdgeKind;
+    readonly edge: MoveEdge;
     readonly to: string;
     readonly reason: string | null;
     readonly actor: string;
@@ -122,7 +124,6 @@ function follow(
   const { workflow, edge, to } = move;
   const { life } = record;
   const kind = kindOf(workflow, to) ?? 'custom';
-  if (edge === 'reopen') return reopenRecord(record, null, now, to);
   if (kind === 'terminal')
     return closeRecord(record, move.reason ?? (edge === 'cancel' ? 'cancelled' : to), now, to);
   const status = statusOfKind(kind);
@@ -141,7 +142,7 @@ function noEdge(
   workflow: ResolvedWorkflow,
   { from, to }: { readonly from: string; readonly to: string },
 ): Extract<TaskRefusal, { outcome: 'no_edge' }> {
-  const next = listEdges(workflow, from).flatMap((edge) => (edge.kind === 'close' ? [] : edge.to));
+  const next = listEdges(workflow, from).flatMap(({ kind, to: name }) => (isMoveEdge(kind) ? name : []));
   return {
     outcome: 'no_edge',
     from,

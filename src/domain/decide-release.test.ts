@@ -49,7 +49,19 @@ describe('decideRelease, the whole table', () => {
       type: 'task.released',
       changed: ['status', 'state', 'assignee'],
       reason: 'tired',
+      forced: owner !== 'me',
     });
+  });
+
+  it.each([
+    ['by force and without a reason says so', 'ann', true, null, 'forced'],
+    ['by force has the reason that was given', 'ann', true, 'gone', 'gone'],
+    ['of the own, with --force, was not forced', 'me', true, null, null],
+    ['of the own has no reason', 'me', false, null, null],
+  ] as const)('%s in the log', (_, owner, force, reason, logged) => {
+    const task = seenTask({ state: 'in_progress', owner });
+    const decision = decideRelease(task, { owner: 'me', force, reason }, deciding());
+    expect(decision.outcome === 'save' && decision.happening.reason).toBe(logged);
   });
 
   it('is refused where the task was moved since it was seen', () => {

@@ -22,12 +22,18 @@ export function decideRelease(
   const other = decideSeen(task, { fence: release.fence, from_state: release.from_state });
   if (other !== undefined) return other;
   if (life.assignee !== release.owner && !release.force)
-    return { outcome: 'not_the_owner', owner: release.owner };
+    return { outcome: 'not_the_owner', owner: release.owner, next: 'release' };
   if (kindOf(workflow, life.state) === 'gate' && !release.force) return { outcome: 'in_gate' };
+  const isForced = release.force && life.assignee !== release.owner;
   const to = { status: 'open', state: workflow.initial, assignee: null } as const;
   return {
     outcome: 'save',
     after: moveRecord(task.record, to, now),
-    happening: { type: 'task.released', changed: ['status', 'state', 'assignee'], reason: release.reason },
+    happening: {
+      type: 'task.released',
+      changed: ['status', 'state', 'assignee'],
+      reason: release.reason ?? (isForced ? 'forced' : null),
+      forced: isForced,
+    },
   };
 }

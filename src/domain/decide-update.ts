@@ -105,6 +105,7 @@ export function planUpdate(
       type: eventOf(record, after),
       changed: changedNames(record, after),
       reason: life.outcome === 'close' ? life.reason : null,
+      claimed: life.outcome === 'claim',
     },
   };
 }

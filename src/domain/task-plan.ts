@@ -11,6 +11,10 @@ export interface Happening {
   /** Where it was not the writer who wanted it. */
   readonly triggered_by?: string;
   readonly more?: Readonly<Record<string, unknown>>;
+  /** The writer said `--force`: it may also end the claim of another. */
+  readonly forced?: boolean;
+  /** It is a claim, given by `decideClaim`. */
+  readonly claimed?: boolean;
 }
 
 /** A write that was decided: the record after it, and what feed and log say of it. */

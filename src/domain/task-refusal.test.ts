@@ -31,10 +31,22 @@ describe('every refusal is told by its code, the id, and the command to type nex
       undefined,
     ],
     [
-      { outcome: 'not_the_owner', owner: 'bob' },
+      { outcome: 'not_the_owner', owner: 'bob', next: 'release' },
       'claim_conflict',
       'fg-a1b2 belongs to ann, not to bob',
       'forge release fg-a1b2 --force',
+    ],
+    [
+      { outcome: 'not_the_owner', owner: 'bob', next: 'close' },
+      'claim_conflict',
+      'fg-a1b2 belongs to ann, not to bob',
+      'forge task close fg-a1b2 --force --reason "…"',
+    ],
+    [
+      { outcome: 'not_the_owner', owner: 'bob', next: 'claim' },
+      'claim_conflict',
+      'fg-a1b2 belongs to ann, not to bob',
+      'forge claim fg-a1b2 --force',
     ],
     [
       { outcome: 'in_gate' },

@@ -1,6 +1,7 @@
 import { ForgeError } from '#kernel/errors.ts';
 import type { ClaimRefusal } from './decide-claim.ts';
 import type { LifeDecision } from './decide-life.ts';
+import type { ClaimEndDecision, ForceCommand } from './decide-claim-end.ts';
 import { explainRefusal, keptParked } from './explain-refusal.ts';
 import type { SeenTask, UnfinishedAttempt } from './task-plan.ts';
 
@@ -12,7 +13,8 @@ export type TaskRefusal =
   | { readonly outcome: 'moved'; readonly asked: string }
   /** It cannot be released. */
   | { readonly outcome: 'not_claimed' }
-  | { readonly outcome: 'not_the_owner'; readonly owner: string }
+  /** An agent does not end or take the claim of another. */
+  | Extract<ClaimEndDecision, { outcome: 'not_the_owner' }>
   | { readonly outcome: 'in_gate' }
   | { readonly outcome: 'not_closed' }
   | {
@@ -72,7 +74,7 @@ export function explainTaskRefusal(
       return new ForgeError(
         'claim_conflict',
         `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${refusal.owner}`,
-        { hint: `forge release ${id} --force`, details: { id, assignee: life.assignee } },
+        { hint: toForceHints(id)[refusal.next], details: { id, assignee: life.assignee } },
       );
     case 'in_gate':
       return new ForgeError('state_invalid', `${id} is in ${life.state}; nobody is at work on it`, {
@@ -139,6 +141,14 @@ export function explainTaskRefusal(
     case 'kept_archived':
       return explainRefusal({ ...refusal, task: place, ...more });
   }
+}
+
+function toForceHints(id: string): Readonly<Record<ForceCommand, string>> {
+  return {
+    release: `forge release ${id} --force`,
+    close: `forge task close ${id} --force --reason "…"`,
+    claim: `forge claim ${id} --force`,
+  };
 }
 
 function hintOfEdge(id: string, { is_closing, next }: Extract<TaskRefusal, { outcome: 'no_edge' }>): string {

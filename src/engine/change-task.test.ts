@@ -151,7 +151,7 @@ describe('two who do the same at the same moment', () => {
     await using temp = await tempEngine(gated);
     const { id } = await temp.create('Moved');
     const { engine, ran } = watch(temp, 'closeTask', () =>
-      claimTask(temp.as(ANN), { id, assignee: 'ann', force: false }),
+      claimTask(temp.as(BOT), { id, assignee: 'bot', force: false }),
     );
     expect(await closeTask(engine, { id, reason: 'done' })).toMatchObject({ status: 'closed' });
     // Left from where it was in the end: the guard of that state has its row.

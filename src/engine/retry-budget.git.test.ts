@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
-import { ANN, BOT } from '../../tests/support/temp-engine.ts';
+import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { reopenTask } from './change-task.ts';
@@ -57,7 +57,11 @@ describe('a task that spent the budget of its review', () => {
   it('gets nothing from an agent that takes it out: nothing is checked, and nobody is asked', async () => {
     const task = await spendBudget();
     const before = await countReviews(task);
-    await transitionTask(shop.as(BOT), { id: task.id, to: 'todo', reason: null });
+    await transitionTask(shop.as({ kind: 'agent', name: 'w1', named: true }), {
+      id: task.id,
+      to: 'todo',
+      reason: null,
+    });
     const again = await shop.work(task, 'w2');
     expect(again).toMatchObject({
       state: 'blocked',

@@ -1,5 +1,6 @@
 import type { Task } from '#contract/task.ts';
 import { toClaimer } from '#domain/claimer.ts';
+import { isMoveEdge } from '#domain/decide-move.ts';
 import { doesOnEnter } from '#domain/decide-review.ts';
 import { findMoveOwner } from '#domain/move-owner.ts';
 import { endsAsDone, findEdge, kindOf, roleOf, standingState } from '#domain/workflow.ts';
@@ -46,8 +47,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     const agents = await engine.agents.readAll();
     const write = { id: standing.task.id, to, reason, fence, agents, version: standing.task.version };
     // The store says what is wrong with a move that there is no edge for.
-    if (edge === undefined || edge === 'close')
-      return { written: (await engine.store.moveTask(write, engine.by)).task };
+    if (!isMoveEdge(edge)) return { written: (await engine.store.moveTask(write, engine.by)).task };
     const move = { from, to, edge, owner: findOwner(engine, to, standing) };
     const guarded = await prepareMove(engine, move, standing);
     const { task: written } = await engine.store.moveTask(
@@ -145,7 +145,9 @@ async function followModeChange(
   // What the workflow leads on is Forge's own doing, also where the caller has just given the task away.
   const by = { ...engine.by, actor: SYSTEM, holding: undefined, now: engine.clock.now() };
   const { to, reason, annotation } = cascade;
-  return transitionTask({ ...engine, by }, { id, to, reason, annotation }, depth + 1);
+  const led = await transitionTask({ ...engine, by }, { id, to, reason, annotation }, depth + 1);
+  const { former_owner } = written;
+  return former_owner === undefined ? led : { ...led, former_owner };
 }
 
 /** What the state does with a task that comes to it, once more. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
-import { ANN, BOT, renameWorkflow } from '../../tests/support/temp-engine.ts';
+import { ANN, renameWorkflow } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { claimTask, closeTask } from './change-task.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
@@ -400,7 +400,7 @@ describe('the way of a task', () => {
       .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
       .not.toBeNull();
     await shop.engine.temp.store.readStanding(task.id);
-    const cancelled = await shop.move(task, 'cancelled', BOT);
+    const cancelled = await shop.move(task, 'cancelled');
     await working;
     expect(cancelled.state).toBe('cancelled');
     const [run] = await shop.place.store.listRuns({ task_id: task.id });

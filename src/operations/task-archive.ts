@@ -2,6 +2,7 @@ import type { archiveTask as declaration } from '#contract/workflow-operations.t
 import { endLost } from '#engine/end-lost.ts';
 import { toIso } from '#kernel/clock.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -16,5 +17,8 @@ export const taskArchive = implement<typeof declaration>({
     await endLost({ store, work: ctx.workshop }, task.id);
     return archived;
   },
-  text: (task) => `Archived task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
+  text: (task) =>
+    [`Archived task ${escapeLine(task.id)}: ${escapeLine(task.title)}`, ...describeFormerOwner(task)].join(
+      '\n',
+    ),
 });

@@ -2,6 +2,7 @@ import type { assignRole as declaration } from '#contract/workflow-operations.ts
 import { assignRole } from '#engine/assign-role.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { engineOf } from './engine-of.ts';
 import { getRegistered } from './get-registered.ts';
 import { implement } from './operation.ts';
@@ -18,5 +19,9 @@ export const taskAssign = implement<typeof declaration>({
     const resets = { reset_worktree: reset_worktree === true, reset_workspace: reset_workspace === true };
     return assignRole(engine, { id, role, holder, version, fence, ...resets });
   },
-  text: (task) => `Changed a role of ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
+  text: (task) =>
+    [
+      `Changed a role of ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
+      ...describeFormerOwner(task),
+    ].join('\n'),
 });

@@ -1,6 +1,7 @@
 import type { cancelTask as declaration } from '#contract/workflow-operations.ts';
 import { transitionTask } from '#engine/transition-task.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 
@@ -10,5 +11,8 @@ export const taskCancel = implement<typeof declaration>({
     const to = engine.workflow.cancelled;
     return transitionTask(engine, { id, to, reason: reason ?? null, version, fence });
   },
-  text: (task) => `Cancelled task ${escapeLine(task.id)}: ${escapeLine(task.title)}`,
+  text: (task) =>
+    [`Cancelled task ${escapeLine(task.id)}: ${escapeLine(task.title)}`, ...describeFormerOwner(task)].join(
+      '\n',
+    ),
 });

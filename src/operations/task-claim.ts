@@ -5,6 +5,7 @@ import { claimNext, claimTask } from '#engine/change-task.ts';
 import type { Engine } from '#engine/engine.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { engineOf } from './engine-of.ts';
 import { getRegistered } from './get-registered.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -29,7 +30,10 @@ export const taskClaim = implement<typeof declaration>({
     return { ...claim.task, claimed: true as const, fence: claim.fence };
   },
   text: (task) =>
-    `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${escapeLine(task.title)}`,
+    [
+      `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${escapeLine(task.title)}`,
+      ...describeFormerOwner(task),
+    ].join('\n'),
 });
 
 /** A name that is said to be an agent's must be known as one; every other may be anybody's. */

@@ -4,6 +4,7 @@ import type { Task } from '#contract/task.ts';
 import { closeTask } from '#engine/change-task.ts';
 import { ignoreGone } from '#engine/find-standing.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { warnOfSecrets } from './warn-of-secrets.ts';
@@ -17,6 +18,7 @@ export const taskClose = implement<typeof declaration>({
   text: (task) =>
     [
       `Closed task ${escapeLine(task.id)}: ${escapeLine(task.title)} (${escapeLine(task.close_reason ?? '')})`,
+      ...describeFormerOwner(task),
       ...(task.open_children === undefined
         ? []
         : [`Still open below it: ${escapeLine(task.open_children.join(', '))}`]),

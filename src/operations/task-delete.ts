@@ -3,6 +3,7 @@ import type { Task } from '#contract/task.ts';
 import { endLost } from '#engine/end-lost.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
 
@@ -27,6 +28,7 @@ export const taskDelete = implement<typeof deleteTask>({
   text: (gone) =>
     [
       `Deleted task ${escapeLine(gone.id)}: ${escapeLine(gone.title)}`,
+      ...describeFormerOwner(gone),
       ...(gone.orphaned.length > 0 ? [`Without a parent now: ${escapeLine(gone.orphaned.join(', '))}`] : []),
       ...(gone.unblocked.length > 0 ? [`No longer blocked: ${escapeLine(gone.unblocked.join(', '))}`] : []),
       `Undo: forge task restore ${escapeLine(gone.id)}`,

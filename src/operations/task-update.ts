@@ -6,6 +6,7 @@ import { retry } from '#engine/transition-task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { describeFormerOwner } from './describe-former-owner.ts';
 import { engineOf } from './engine-of.ts';
 import { implement } from './operation.ts';
 import { changeReviewConfig, vouchForSteps } from './review-config.ts';
@@ -54,10 +55,14 @@ export const taskUpdate = implement<typeof declaration>({
   },
   text(task) {
     const title = escapeLine(task.title);
+    const former = describeFormerOwner(task);
     if (task.claimed === false) return `Not claimed: ${escapeLine(task.id)} is ${standing(task)}`;
     if (task.claimed === true)
-      return `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${title}`;
-    return `Updated task ${escapeLine(task.id)}: ${title}`;
+      return [
+        `Claimed task ${escapeLine(task.id)} for ${escapeLine(task.assignee ?? '')}: ${title}`,
+        ...former,
+      ].join('\n');
+    return [`Updated task ${escapeLine(task.id)}: ${title}`, ...former].join('\n');
   },
 });
 

@@ -88,7 +88,7 @@ describe('values that lost a merge', () => {
       expect(await there.store.listConflicts(id)).toMatchObject([
         { name: 'life', lost: { assignee: 'late' }, stands: { assignee: 'early', status: 'in_progress' } },
       ]);
-      await there.store.settleConflicts({ id, field: 'life', take_lost }, by(there));
+      await there.store.settleConflicts({ id, field: 'life', take_lost }, by(there, 'nina', 'user'));
       expect(await there.store.getTask(id)).toMatchObject({
         status: 'in_progress',
         assignee: take_lost ? 'late' : 'early',

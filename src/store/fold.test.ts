@@ -266,7 +266,7 @@ describe('what somebody should hear of a fold', () => {
     await here.store.closeTask({ id, reason: 'here' }, by(here));
     there.clock.advance(60_000);
     await there.store.claimTask({ id, assignee: 'ann', force: false, agents: NO_AGENTS }, by(there));
-    await there.store.closeTask({ id, reason: 'there' }, by(there));
+    await there.store.closeTask({ id, reason: 'there' }, by(there, 'ann'));
     const request = toRequest(await exportLines(there));
     const { unsure = [] } = await here.store.foldTasks({ ...request, asks: true }, by(here));
     expect(unsure).toMatchObject([{ id, name: 'life' }]);

@@ -14,7 +14,10 @@ const SMALL: Workflow = {
   ],
 };
 const mapStates = (temp: TempStore, map: Record<string, string>) =>
-  temp.store.mapStates(new Map(Object.entries(map)), { ...by(temp), workflow: resolveWorkflow(SMALL) });
+  temp.store.mapStates(new Map(Object.entries(map)), {
+    ...by(temp, 'nina', 'user'),
+    workflow: resolveWorkflow(SMALL),
+  });
 
 it('moves all tasks of the states, each with version, log and event, and survives a rebuild', async () => {
   await using temp = await tempStore();

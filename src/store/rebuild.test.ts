@@ -119,7 +119,7 @@ async function liveOn(temp: TempStore): Promise<void> {
   await store.removeDependency({ from_id: id(70), to_id: id(69), type: undefined }, by(temp));
   await claim(temp, id(80), 'ann');
   await store.deleteTask({ id: id(50) }, by(temp));
-  await store.deleteTask({ id: id(80) }, by(temp));
+  await store.deleteTask({ id: id(80) }, by(temp, 'ann'));
   await store.deleteTask({ id: id(90) }, by(temp));
   await store.restoreTask({ id: id(90) }, by(temp));
   await create(temp, 'New', { depends_on: [id(10)], metadata: new Map([['k', { deep: [1] }]]) });

@@ -47,7 +47,7 @@ describe('every write is in the replica when its promise resolves', () => {
           by(temp),
         ),
       () => claim(temp, task.id, 'bob'),
-      () => store.releaseTask({ id: task.id, owner: 'bob', force: false, reason: null }, by(temp)),
+      () => store.releaseTask({ id: task.id, owner: 'bob', force: false, reason: null }, by(temp, 'bob')),
       () => store.claimNext({ assignee: 'carol', agents: NO_AGENTS }, by(temp)),
       () => store.addComment({ id: task.id, body: 'Hm', reply_to: null }, by(temp)),
       () => depend(temp, task.id, epic.id, 'related'),
@@ -189,7 +189,7 @@ describe('a writer that crashed after its line was written', () => {
     await temp.rebuild();
     expect(await temp.store.getTask(id)).toMatchObject({ version: 3, assignee: 'carol' });
     await expectCode(temp.store.closeTask({ id, reason: 'done', fence: 1 }, by(temp)), 'fence_conflict');
-    await temp.store.closeTask({ id, reason: 'done', fence: 2, version: 3 }, by(temp));
+    await temp.store.closeTask({ id, reason: 'done', fence: 2, version: 3 }, by(temp, 'carol'));
   });
 
   it('is noticed by a store that stays open, at its next write', async () => {

@@ -328,6 +328,8 @@ export interface DeleteResult {
   deleted_at: string;
   orphaned: string[];
   unblocked: string[];
+  /** Whose claim ended by it, where it was another's. */
+  former_owner?: string;
 }
 
 export interface ReadyQuery {

@@ -149,7 +149,7 @@ describe('the agent loop of the design', () => {
     await project.json('task', 'update', id, '--status', 'in_progress', '--assignee', 'worker-1');
     expect(await project.json<Task[]>('ready')).toEqual([]);
     expect(await project.text('task', 'update', id, '--status', 'open', '--assignee', 'none')).toBe(
-      `Updated task ${id}: given back`,
+      `Updated task ${id}: given back\nIt was worker-1's until now`,
     );
     expect(await project.json<Task[]>('ready')).toMatchObject([
       { id, status: 'open', state: 'todo', assignee: null },

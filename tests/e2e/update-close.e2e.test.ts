@@ -282,7 +282,7 @@ describe('forge task close', () => {
     const task = await project.create('finish me', '--assignee', 'ann');
     expect(task).not.toHaveProperty('close_reason');
     expect(await project.text('task', 'close', task.id, '--reason', 'Implemented in commit abc123')).toBe(
-      `Closed task ${task.id}: finish me (Implemented in commit abc123)`,
+      `Closed task ${task.id}: finish me (Implemented in commit abc123)\nIt was ann's until now`,
     );
     const shown = await project.show(task.id);
     expect(shown).toMatchObject({

@@ -28,11 +28,20 @@ export type Request = { readonly now: number; readonly steady?: number } & (
       readonly op: 'transition';
       readonly task: string;
       readonly actor: string;
+      /** Who may also end the claim of another. */
+      readonly by_person?: true;
       readonly to: string;
       readonly version?: number;
       readonly fence?: number;
     }
-  | { readonly op: 'close'; readonly task: string; readonly version?: number; readonly fence?: number }
+  | {
+      readonly op: 'close';
+      readonly task: string;
+      readonly actor: string;
+      readonly by_person?: true;
+      readonly version?: number;
+      readonly fence?: number;
+    }
   | { readonly op: 'reopen'; readonly task: string; readonly version?: number }
   | { readonly op: 'read'; readonly task: string }
   /** A server starts: nobody is judged for one lease time. */

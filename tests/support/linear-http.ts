@@ -121,6 +121,7 @@ function chooseWithoutLease(random: Random, { actor, memory }: { actor: string; 
     if (request.op === 'renew') continue;
     // This version has no handler for what these states need.
     if (request.op === 'transition' && ['review', 'merging'].includes(request.to)) continue;
+    if (request.op === 'close' || request.op === 'transition') return { ...request, by_person: true };
     if (request.op !== 'claim') return request;
     const { lease_ms: _none, ...claim } = request;
     return claim;
@@ -133,7 +134,13 @@ async function ask(
   { ids, token }: Pick<HttpClient, 'ids' | 'token'>,
 ): Promise<Answer> {
   const { op, now: _now, ...rest } = request;
-  const { task = '', actor: _actor, to, ...body } = rest as Record<string, string | number | boolean>;
+  const {
+    task = '',
+    actor: _actor,
+    by_person: _person,
+    to,
+    ...body
+  } = rest as Record<string, string | number | boolean>;
   const path = `/api/v1/tasks/${ids.get(String(task)) ?? ''}`;
   if (op === 'read') return toAnswer(op, await server.ask(path, { token }));
   const more = op === 'transition' ? { state: to } : op === 'close' ? { reason: 'finished' } : {};

@@ -1,4 +1,5 @@
 import { decideClaim } from '#domain/decide-claim.ts';
+import { isMoveEdge } from '#domain/decide-move.ts';
 import { isExpired, watchLeases, type LeaseWatch, type Look } from '#domain/leases.ts';
 import { DEFAULT_RESOLVED, findEdge, kindOf, statusOfKind } from '#domain/workflow.ts';
 import {
@@ -36,6 +37,7 @@ export const BUGS = [
   'a move along a missing edge',
   'a reopened task keeps its owner',
   'a closed task can be claimed',
+  'an agent ends the claim of another',
   'a task that waits can be claimed',
   "somebody else's role can be claimed",
   'a read is old',
@@ -106,6 +108,8 @@ export class MemoryStore {
       case 'close': {
         const refused = this.#check(row, request);
         if (refused !== undefined) return refused;
+        const kept = this.#keptByOwner(row, request, { state: 'done', owner: row.owner });
+        if (kept !== undefined) return kept;
         if (row.status !== 'closed') this.#write(row, { status: 'closed', state: 'done' });
         return ok(seen(row));
       }
@@ -215,7 +219,7 @@ export class MemoryStore {
     if (refused !== undefined) return refused;
     const setup = this.#setups.find(({ id }) => id === request.task);
     const edge = findEdge(DEFAULT_RESOLVED, row.state, to);
-    const known = edge !== undefined && edge !== 'close';
+    const known = isMoveEdge(edge);
     const kind = kindOf(DEFAULT_RESOLVED, to) ?? 'custom';
     const isGated = row.state === 'todo' || row.state === 'blocked';
     if (known && setup?.waits === true && isGated && kind === 'active') return no('guard_rejected', {});
@@ -234,11 +238,28 @@ export class MemoryStore {
     const isFromGate = kindOf(DEFAULT_RESOLVED, row.state) === 'gate';
     if (isAnothers && !isFromGate && (row.status === 'open' || row.owner !== actor))
       return no('role_conflict', {});
+    const kept = this.#keptByOwner(row, request, { state: to, owner });
+    if (kept !== undefined) return kept;
     if (this.#has('a move writes over what changed while it was decided')) yield undefined;
     const told = { status, state: to, owner, version: row.version + 1 };
     if (this.#has('a move is told but lost') && this.#random.oneIn(4)) return ok(told);
     this.#write(row, { status, state: to, owner });
     return ok(seen(row));
+  }
+
+  #keptByOwner(
+    row: Row,
+    { actor, by_person }: Extract<Request, { op: 'close' | 'transition' }>,
+    { state, owner }: { readonly state: string; readonly owner: string | null },
+  ): Answer | undefined {
+    if (row.owner === null || row.owner === actor || by_person === true || row.status === 'closed')
+      return undefined;
+    const kind = kindOf(DEFAULT_RESOLVED, state) ?? 'custom';
+    const ends = owner !== row.owner || statusOfKind(kind) === 'closed';
+    const isFromGate = kindOf(DEFAULT_RESOLVED, row.state) === 'gate';
+    const isVerdict = isFromGate && findEdge(DEFAULT_RESOLVED, row.state, state) === 'edge';
+    if (!ends || isVerdict || this.#has('an agent ends the claim of another')) return undefined;
+    return no('claim_conflict', { owner: row.owner });
   }
 
   #grace(now: number): Answer {

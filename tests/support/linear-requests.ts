@@ -57,7 +57,7 @@ export function chooseRequest(
       return { op: 'transition', now, task, actor, to, ...asked };
     }
     case 'close':
-      return { op: 'close', now, task, ...random.pick([{}, { version }, { fence }, { fence }]) };
+      return { op: 'close', now, task, actor, ...random.pick([{}, { version }, { fence }, { fence }]) };
     case 'reopen':
       return { op: 'reopen', now, task, ...(random.oneIn(3) && { version }) };
     case 'read':

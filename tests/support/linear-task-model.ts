@@ -58,8 +58,8 @@ export const STATES: Readonly<
   merging: { status: 'in_progress', next: ['done', 'merge_failed'] },
   merge_failed: { status: 'in_progress', next: ['in_progress', 'merging', 'todo'] },
   blocked: { status: 'in_progress', next: ['todo', 'in_progress'] },
-  done: { status: 'closed', next: ['todo'] },
-  cancelled: { status: 'closed', next: ['todo'] },
+  done: { status: 'closed', next: [] },
+  cancelled: { status: 'closed', next: [] },
 };
 const WORKING = ['planning', 'in_progress'];
 const GATES = ['review', 'merging'];
@@ -77,7 +77,11 @@ export function stepTask(setup: TaskSetup, task: TaskState, request: TaskRequest
     case 'transition':
       return transition(setup, task, request);
     case 'close':
-      return checked(task, request) ?? withAnswer(close(task, 'done'));
+      return (
+        checked(task, request) ??
+        keptByOwner(task, request, { to: 'done', owner: task.owner }) ??
+        withAnswer(close(task, 'done'))
+      );
     case 'reopen':
       return checked(task, request) ?? reopen(task);
     case 'read':
@@ -167,13 +171,29 @@ function transition(setup: TaskSetup, task: TaskState, request: RequestOf<'trans
   if (over !== undefined) return over;
   if (!mayGo) return refuse(task, 'state_invalid', { state: from, status: task.status });
   const status = STATES[to]?.status ?? 'in_progress';
-  if (status === 'closed') return withAnswer(close(task, to));
-  if (status === 'open') return withAnswer(move(task, { state: to, owner: null }));
+  if (status === 'closed')
+    return keptByOwner(task, request, { to, owner: task.owner }) ?? withAnswer(close(task, to));
+  if (status === 'open')
+    return (
+      keptByOwner(task, request, { to, owner: null }) ?? withAnswer(move(task, { state: to, owner: null }))
+    );
   const holder = to === 'in_progress' ? setup.coder : undefined;
   // Whoever begins to work on a task that nobody has becomes its owner.
   const owner = holder ?? task.owner ?? (WORKING.includes(to) ? actor : null);
   if (beginsForAnother(setup, task, { owner, actor })) return refuse(task, 'role_conflict', {});
-  return withAnswer(move(task, { state: to, owner }));
+  return keptByOwner(task, request, { to, owner }) ?? withAnswer(move(task, { state: to, owner }));
+}
+
+/** An agent ends no claim of another, except that a gate sends on what waits in it. */
+function keptByOwner(
+  task: TaskState,
+  { actor, by_person }: RequestOf<'transition' | 'close'>,
+  { to, owner }: { readonly to: string; readonly owner: string | null },
+): Stepped | undefined {
+  if (task.owner === null || task.owner === actor || by_person === true) return undefined;
+  const ends = task.status !== 'closed' && (owner !== task.owner || STATES[to]?.status === 'closed');
+  const isVerdict = GATES.includes(task.state) && STATES[task.state]?.next.includes(to) === true;
+  return ends && !isVerdict ? refuse(task, 'claim_conflict', { owner: task.owner }) : undefined;
 }
 
 /** An agent begins no work for another, except what it had itself; a gate that sends work back may. */

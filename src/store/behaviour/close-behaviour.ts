@@ -255,7 +255,7 @@ export function describeClose(open: OpenStore): void {
       const dependent = await create(sut, 'Dependent', { depends_on: [task.id] });
       await claim(sut, task.id, 'bob', true);
       const before = await sut.store.getTask(task.id);
-      await sut.store.deleteTask({ id: task.id }, by(sut));
+      await sut.store.deleteTask({ id: task.id }, by(sut, 'bob'));
       const restored = await sut.store.restoreTask({ id: task.id }, by(sut));
       expect(restored).toMatchObject({ id: task.id, title: 'Back', version: before.version + 1 });
       const after = await sut.store.getTask(task.id);

@@ -308,7 +308,7 @@ export function describeDependencies(open: OpenStore): void {
         await store.removeDependency({ from_id: 'b', to_id: 'A', type: undefined }, by(sut)),
       ).toMatchObject({ to_id: 'fg-aaaa' });
       expect(await claim(sut, 'b', 'bob')).toMatchObject({ task: { id: 'fg-bbbb' } });
-      await store.releaseTask({ id: 'B', owner: 'bob', force: false, reason: null }, by(sut));
+      await store.releaseTask({ id: 'B', owner: 'bob', force: false, reason: null }, by(sut, 'bob'));
       expect(await close(sut, 'b')).toMatchObject({ id: 'fg-bbbb' });
       expect(await store.reopenTask({ id: 'b', reason: null }, by(sut))).toMatchObject({ id: 'fg-bbbb' });
       expect(await store.deleteTask({ id: 'a' }, by(sut))).toMatchObject({

@@ -198,7 +198,10 @@ export function describeLife(open: OpenStore): void {
         expect(describeTask(result)).toBe(outcome.replace(/^same/, describeTask(task)));
         expect(result).toMatchObject({ title: 'Renamed too', version: task.version + 1 });
         expectLegal(result);
-        const { claimed, fence, ...plain } = result;
+        const { claimed, fence, former_owner, ...plain } = result;
+        const isEnded = result.assignee !== task.assignee || result.status === 'closed';
+        const isAlices = task.assignee === 'alice' && task.status !== 'closed' && isEnded;
+        expect(former_owner).toBe(isAlices ? 'alice' : undefined);
         expect(fence === undefined).toBe(claimed === undefined);
         expect((await sut.store.listTasks({})).at(0)).toStrictEqual(plain);
       },

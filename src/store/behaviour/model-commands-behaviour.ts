@@ -366,7 +366,7 @@ async function outcome<T>(work: () => T | Promise<T>): Promise<Outcome<T>> {
 
 function withoutTimes<T extends Task>(made: Outcome<T | undefined>): unknown {
   if (!('value' in made) || made.value === undefined) return made;
-  const { updated_at: _updated, closed_at: _closed, ...rest } = made.value;
+  const { updated_at: _updated, closed_at: _closed, former_owner: _former, ...rest } = made.value;
   return { value: rest };
 }
 

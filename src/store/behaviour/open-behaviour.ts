@@ -49,8 +49,9 @@ export function claim(sut: StoreUnderTest, id: string, assignee: string, force =
   return sut.store.claimTask({ id, assignee, force, agents: NO_AGENTS }, by(sut, assignee));
 }
 
+/** By a person, who may also close what another owns. */
 export function close(sut: StoreUnderTest, id: string, reason = 'done'): Promise<CloseResult> {
-  return sut.store.closeTask({ id, reason }, by(sut));
+  return sut.store.closeTask({ id, reason }, by(sut, 'alice', 'user'));
 }
 
 /** `from` waits for `to`. */

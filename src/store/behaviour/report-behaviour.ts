@@ -281,7 +281,7 @@ export function describeReports(open: OpenStore): void {
         `dependency.removed agent:alice no longer depends on ${other.id} (blocks)`,
         'task.claimed agent:bob claimed by bob',
         'task.released agent:bob released: tired',
-        'task.closed agent:alice closed: done at last',
+        'task.closed user:alice closed: done at last',
         'task.reopened agent:alice reopened',
         'task.commented user:ann comment: Again?',
       ]);
@@ -293,6 +293,18 @@ export function describeReports(open: OpenStore): void {
         ['done', 'todo'],
         [null, null],
       ]);
+    });
+
+    it.each([
+      [null, 'released: forced'],
+      ['she is ill', 'released: she is ill, forced'],
+    ])('tells a release by force with the reason %s', async (reason, summary) => {
+      await using sut = await open();
+      const { id } = await create(sut, 'Task');
+      await claim(sut, id, 'bob');
+      const released = await sut.store.releaseTask({ id, owner: 'alice', force: true, reason }, by(sut));
+      expect(released.former_owner).toBe('bob');
+      expect((await sut.store.readHistory({ id, limit: 1 })).at(-1)).toMatchObject({ summary });
     });
 
     it('numbers follow the order of the writes, over all tasks', async () => {

@@ -79,7 +79,13 @@ function saveClaim(
   const after = claimRecord(before.record, claim.assignee, tx.by.now, claim.state);
   const changed = changedNames(before.record, after);
   const reason = claim.force ? 'forced' : null;
-  const saved = tx.save(before, after, { type: 'task.claimed', changed, reason });
+  const saved = tx.save(before, after, {
+    type: 'task.claimed',
+    changed,
+    reason,
+    forced: claim.force,
+    claimed: true,
+  });
   if (claim.lease_ms !== undefined)
     grantLease(tx, before.record.id, { fence: saved.fence, ttl_ms: claim.lease_ms });
   return saved;

@@ -10,6 +10,7 @@ import { readJson } from '#kernel/read-json.ts';
 import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkLanding } from './check-landing.ts';
+import { checkOwner } from './check-owner.ts';
 import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
 import { readLine, readRecord, toEncoded } from './record-rows.ts';
@@ -95,6 +96,7 @@ export function deleteTask(
   const { record } = stored;
   const { id } = record;
   checkSeen(tx, stored, { version: remove.version, fence: remove.fence });
+  const former_owner = checkOwner(tx, stored, { after: undefined });
   checkLanding(tx, stored, undefined);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
@@ -135,13 +137,15 @@ export function deleteTask(
     deleted.digest,
   );
   tx.saveLine(deleted, { version: stored.version + 1, fence: stored.fence + 1 });
-  tx.emit(id, { type: 'task.deleted', changed: [] }, toTask(record, stored.version, tx.db.workflow));
+  const more = former_owner === undefined ? {} : { former_owner };
+  tx.emit(id, { type: 'task.deleted', changed: [], more }, toTask(record, stored.version, tx.db.workflow));
   return {
     id,
     title: textValue(record, 'title'),
     deleted_at,
     orphaned: children,
     unblocked: [...wereBlocked].filter((from) => tx.read(from).open_blockers === 0),
+    ...(former_owner !== undefined && { former_owner }),
   };
 }
 

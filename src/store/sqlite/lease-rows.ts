@@ -52,7 +52,10 @@ export function renewLease(
 }
 
 /** Whether the holder of a claim may be passed over. */
-export function isLeaseOver(tx: WriteTransaction, task: { id: string; fence: number }): boolean {
+export function isLeaseOver(
+  tx: Pick<WriteTransaction, 'db' | 'steady'>,
+  task: { id: string; fence: number },
+): boolean {
   const { db } = tx;
   if (readLease(db, task.id)?.fence !== task.fence) return false;
   const time = adoptClock(db, tx.steady());

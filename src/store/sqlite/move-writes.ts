@@ -49,7 +49,6 @@ function readMoveFacts(
     ({ way: 'move', to: move.to, assignee, agents: move.agents }) as const;
   return {
     unfinished: needs.unfinished ? findUnfinished(tx.db, id) : undefined,
-    closed_from: needs.closed_from ? readClosedFrom(tx.db, id) : undefined,
     claim: claim_of === undefined ? undefined : readClaimFacts(tx, before, toAsked(claim_of)),
   };
 }

@@ -151,7 +151,7 @@ function summarise(row: Row, changed: readonly string[]): string {
       return (
         String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') +
         (row.reason === null ? '' : `: ${row.reason as string}`) +
-        (data.forced === true ? ', forced' : '')
+        (data.forced === true && row.reason !== 'forced' ? ', forced' : '')
       );
   }
 }

@@ -13,6 +13,7 @@ import type { Writer } from '../store.ts';
 import { checkGates } from './check-gates.ts';
 import { checkHolding } from './check-holding.ts';
 import { checkLanding } from './check-landing.ts';
+import { checkOwner } from './check-owner.ts';
 import type { Database } from './database.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import {
@@ -288,13 +289,22 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     save(before, after, happening) {
       if (before?.record === after)
         return { task: toTask(after, before.version, db.workflow), fence: before.fence };
+      let former: { readonly former_owner: string } | undefined;
       if (before !== undefined) {
         checkGates(db, by, before.record, after);
+        // What Forge does on the way, as with leases that are over, is not the writer's doing.
+        const owner =
+          happening.triggered_by === undefined
+            ? checkOwner({ db, by }, before, { ...happening, after })
+            : undefined;
+        if (owner !== undefined) former = { former_owner: owner };
         checkLanding({ db, by }, before, after);
       }
       const version = (before?.version ?? 0) + 1;
       const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);
-      return write(before, toEncoded(after), { version, fence }, happening);
+      const more = { ...happening.more, ...former, ...(former && happening.forced && { forced: true }) };
+      const saved = write(before, toEncoded(after), { version, fence }, { ...happening, more });
+      return former === undefined ? saved : { ...saved, task: { ...saved.task, ...former } };
     },
   };
 }
