@@ -43,6 +43,8 @@ export interface Judged {
   readonly lost?: LostValue | undefined;
   /** One fell whose writer is not known here; the writer of the one that stands may have seen it. */
   readonly unsure?: LostValue | undefined;
+  /** What that one fell against. */
+  readonly stands?: ValueMark | undefined;
   /** Which of the two fell then. */
   readonly falls?: 'ours' | 'theirs' | undefined;
 }
@@ -73,8 +75,9 @@ export function judgeLives(
   if (hasLost(theirs, LIFE, markLife(falls)) || hasLost(ours, LIFE, markLife(falls))) return {};
   if (here.n === there.n && here.n > 0 && here.began !== there.began) return { lost: found };
   const isOwn = run !== undefined && isSameMark(run.at(-1), markLife(here));
-  if (!isOwn) return elsewhere ? { unsure: found, falls: isOurs ? 'ours' : 'theirs' } : {};
-  if (isOurs) return { unsure: found, falls: 'ours' };
+  const unsure = { unsure: found, stands: markLife(stands), falls: isOurs ? 'ours' : 'theirs' } as const;
+  if (!isOwn) return elsewhere ? unsure : {};
+  if (isOurs) return unsure;
   return isKnown(run, there) ? {} : { lost: found };
 }
 

@@ -16,6 +16,7 @@ import {
   fieldValue,
   lastStamp,
   MAP_NAMES,
+  type Element,
   type ElementMap,
   type MapName,
   type TaskRecord,
@@ -39,7 +40,7 @@ export function takeInForeign(line: EditedLine, { known, now, past }: EditedWher
   const wasSo = states.some((state) => state.life === digestLife(record.life));
   const life = wasSo && known.life.n > 0 ? known.life : stamped.life;
   const taken = stamped === record ? record : withTaken(stamped, `${seal}:${shows}`, lastStamp(stamped));
-  const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known)) };
+  const foreign = { ...taken, life, ...(!isForeign(known) && withKnownElements(taken, known, states)) };
   return { record: foreign, lost: findForeignLosses(foreign, known, states), is_back: false };
 }
 
@@ -102,18 +103,33 @@ function findForeignLosses(
   return lost;
 }
 
-/** A line that may never have had a label or an edge takes none away: `forge conflicts` could not show it. */
-function withKnownElements(line: TaskRecord, known: TaskRecord): Pick<TaskRecord, 'labels' | 'dependencies'> {
-  const both = (name: 'labels' | 'dependencies'): ElementMap => ({
-    floor: known[name].floor,
-    elements: new Map([...known[name].elements, ...line[name].elements]),
-  });
+/**
+ * A line that may never have had a label or an edge takes none away: `forge conflicts` could not show it. One that the task
+ * once had, and that was taken out, the line only repeats.
+ */
+function withKnownElements(
+  line: TaskRecord,
+  known: TaskRecord,
+  states: readonly KnownDigests[],
+): Pick<TaskRecord, 'labels' | 'dependencies'> {
+  const both = (name: 'labels' | 'dependencies'): ElementMap => {
+    const isRepeated = ([key, { value }]: readonly [string, Element]): boolean =>
+      known[name].elements.has(key) &&
+      elementOf(known[name], key).value === undefined &&
+      states.some((state) => stateIn(state, name, key)(value));
+    const theirs = [...line[name].elements].filter((one) => !isRepeated(one));
+    return { floor: known[name].floor, elements: new Map([...known[name].elements, ...theirs]) };
+  };
   return { labels: both('labels'), dependencies: both('dependencies') };
 }
 
 /** Whether all that is known came with a line of another tool, which has one moment for everything. */
-function isForeign({ fields, life, created }: TaskRecord): boolean {
-  return life.written !== created && [...fields.values()].every(({ stamp }) => stamp === life.written);
+function isForeign(known: TaskRecord): boolean {
+  const { fields, life, created } = known;
+  const values = [fields, ...MAP_NAMES.map((name) => known[name].elements)].flatMap((map) => [
+    ...map.values(),
+  ]);
+  return life.written !== created && values.every(({ stamp }) => stamp === life.written);
 }
 
 /** Whether a copy has taken in this very edit. */

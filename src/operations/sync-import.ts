@@ -2,8 +2,10 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { importTasks } from '#contract/sync-operations.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
-import { textValue } from '#domain/task-record.ts';
+import { textValue, type TaskRecord } from '#domain/task-record.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import type { JsonObject } from '#kernel/json.ts';
+import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { FileLine, FoldReport } from '#store/sync-store.ts';
 import { toImportFold, toTextFold } from '#sync/fold-files.ts';
@@ -76,11 +78,20 @@ async function importFromTracker(ctx: OperationContext, input: Input): Promise<O
   const { config } = ctx.project;
   const place = resolve(ctx.cwd, path);
   const found = readTrackerTasks(from, place, { idPrefix: config.idPrefix, now: ctx.clock.now() });
-  const lines = found.records.map((record, at) => ({ text: encodeRecord(record), number: at + 1 }));
+  const lines = found.records.map((record, at) => ({ text: toUnstampedLine(record), number: at + 1 }));
   const report = await foldLines(ctx, `${from}:${place}`, { lines, dry_run });
   const titles = new Map(found.records.map((record) => [record.id, textValue(record, 'title')]));
   const tasks = [...found.ids].map(([their_id, id]) => ({ id, title: titles.get(id) ?? '', their_id }));
   return toOutput(path, report, { dry_run, notes: found.notes, tasks });
+}
+
+/**
+ * Without stamps: with them, everything that the other tool lacks counted as taken out when the task was last changed
+ * there. So only what differs from what the same import showed before is a change.
+ */
+function toUnstampedLine(record: TaskRecord): string {
+  const { _v, ...plain } = readJson(encodeRecord(record)) as JsonObject; // it was just written
+  return JSON.stringify(plain);
 }
 
 async function readSource(ctx: OperationContext, input: Input): Promise<{ source: string; bytes: Buffer }> {

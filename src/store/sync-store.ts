@@ -157,12 +157,15 @@ export interface OwnValue {
   /** A field's name or `metadata.<key>`. */
   readonly name: string;
   readonly mark: ValueMark;
+  /** The value that it fell against. */
+  readonly stands: ValueMark;
   /** True: it fell against what stands here, so that only the history of this checkout can tell. */
   readonly is_theirs?: boolean | undefined;
 }
 
-export function toOwnKey({ id, name, mark }: OwnValue): string {
-  return `${id} ${name}@${mark.stamp.toString(36)}.${mark.hash}`;
+export function toOwnKey({ id, name, mark, stands }: OwnValue): string {
+  const [falls, beaten_by] = [mark, stands].map(({ stamp, hash }) => `${stamp.toString(36)}.${hash}`);
+  return `${id} ${name}@${falls}<${beaten_by}`;
 }
 
 export interface FoldHistoryReport {

@@ -44,10 +44,10 @@ function judgeLife(
   // The person who edited a line saw what it showed; that was judged when the edit was taken in.
   if (incoming.record.life !== taken.record.life || known.life === taken.record.life) return undefined;
   const run = readOwnRun(db, known.id);
-  const { lost, unsure, falls } = judgeLives(known, taken.record, run, elsewhere);
-  if (unsure === undefined) return lost;
+  const { lost, unsure, stands, falls } = judgeLives(known, taken.record, run, elsewhere);
+  if (unsure === undefined || stands === undefined) return lost;
   const is_theirs = falls === 'theirs';
-  const value = { id: known.id, name: LIFE, mark: markValue(LIFE, unsure), is_theirs };
+  const value = { id: known.id, name: LIFE, mark: markValue(LIFE, unsure), stands, is_theirs };
   if (seen?.has(toOwnKey(value)) === true) return undefined;
   // Of two sides of a conflict in the file neither had seen the other.
   if (incoming.line.side === undefined) (report.unsure ??= []).push(value);

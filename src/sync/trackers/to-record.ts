@@ -16,8 +16,8 @@ export interface RecordOptions {
 }
 
 /**
- * A line without stamps: all of it is as new as its `updated_at`. So the same line again changes nothing, a later
- * one replaces what it replaces, and what was written here since stands.
+ * A line without stamps: all of it is as new as its `updated_at`. What of it is a change against an import before, the
+ * store knows, so that a later one takes away nothing that was added here.
  */
 export function toRecord(linked: LinkedTask, { tool, ids, note }: RecordOptions): TaskRecord {
   const { task } = linked;
