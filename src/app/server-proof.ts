@@ -14,7 +14,7 @@ export interface ReachedAddress {
 export function proveToken(token: string, challenge: string, reached: ReachedAddress): string {
   const address = (reached.address ?? '').toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
   return createHmac('sha256', token)
-    .update(`forge server\n${challenge}\n${address}\n${reached.port ?? 0}`)
+    .update(`proof of the server\n${challenge}\n${address}\n${reached.port ?? 0}`)
     .digest('hex');
 }
 
