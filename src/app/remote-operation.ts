@@ -27,12 +27,14 @@ export function createRemoteOperation(
           hint: 'forge token create --scope task --agent <name>',
         });
       const base = parseServer(server);
-      const url = new URL(`${dropEnd(base.pathname, '/')}/api/v1/operations/${name}`, base);
+      const url = new URL(base);
+      // Set and not resolved: a path that begins with two slashes would name another host.
+      url.pathname = `${dropEnd(base.pathname, '/')}/api/v1/operations/${name}`;
       const project = findProjectName(accepted, cwd, env);
       if (project !== undefined) url.searchParams.set('project', project);
       const declaration = OPERATIONS.find((one) => one.name === name);
       const answer = await postJson(url, {
-        token: findToken(base, env),
+        ...findToken(base, env),
         body: JSON.stringify(input),
         key: declaration?.access === 'read' ? undefined : randomUUID(),
       });

@@ -1,8 +1,9 @@
-import { request as requestHttp } from 'node:http';
+import { type Agent, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { openProvedConnection } from './proved-connection.ts';
 
 export interface RemoteAnswer {
   readonly status: number;
@@ -10,7 +11,9 @@ export interface RemoteAnswer {
 }
 
 interface RemoteRequest {
-  readonly token: string | undefined;
+  readonly token?: string | undefined;
+  /** The token is sent on a connection only after the server has proved on it that it holds the token. */
+  readonly needs_proof?: boolean | undefined;
   /** The socket file that is asked instead of a port. */
   readonly socket?: string | undefined;
   readonly body: string;
@@ -52,7 +55,28 @@ function isPending({ status, text }: RemoteAnswer): boolean {
   return status === ERROR_CODES.idempotency_conflict.http && text.includes('"began_at"');
 }
 
-function send(url: URL, { token, socket, body, key }: RemoteRequest): Promise<Outcome> {
+async function send(url: URL, request: RemoteRequest): Promise<Outcome> {
+  const { token, needs_proof } = request;
+  if (token === undefined || needs_proof !== true) return sendOver(url, false, request);
+  using proved = await openProvedConnection(url, token).catch((error: unknown) => {
+    throw unreachable(url, error instanceof Error ? describe(error) : String(error), error);
+  });
+  if (proved !== undefined) return await sendOver(url, proved.agent, request);
+  throw new ForgeError(
+    'server_unreachable',
+    `The listener at ${url.origin} does not prove that it is the server of this Forge home, so nothing was sent to it`,
+    {
+      hint: 'Start the server again with this version: forge serve; or name a token for it: FORGE_TOKEN=<token> forge …',
+      details: { server: url.origin },
+    },
+  );
+}
+
+function sendOver(
+  url: URL,
+  agent: Agent | false,
+  { token, socket, body, key }: RemoteRequest,
+): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
     const fail = (why: string, cause?: unknown): void => reject(unreachable(url, why, cause));
@@ -62,7 +86,7 @@ function send(url: URL, { token, socket, body, key }: RemoteRequest): Promise<Ou
       url,
       {
         method: 'POST',
-        agent: false,
+        agent,
         ...(socket !== undefined && { socketPath: socket }),
         headers: {
           accept: 'application/json',

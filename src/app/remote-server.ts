@@ -16,16 +16,23 @@ export function parseServer(text: string): URL {
   return url;
 }
 
+export interface FoundToken {
+  readonly token: string;
+  /** The person did not name the token for this server: the server proves that it has it before the token is sent. */
+  readonly needs_proof: boolean;
+}
+
 /**
  * The token for a server: FORGE_TOKEN, else the one that the first start of a server on this machine left in the Forge
- * home. That one is sent only to a server that this person runs here: whatever else listens on the port never sees it.
+ * home. That one is meant for a server that this person runs here, and for no other listener on the port.
  * Undefined when there is none.
  */
-export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefined {
-  if (env.FORGE_TOKEN) return checkToken(env.FORGE_TOKEN.trim(), 'FORGE_TOKEN');
+export function findToken(server: URL, env: NodeJS.ProcessEnv): FoundToken | undefined {
+  if (env.FORGE_TOKEN)
+    return { token: checkToken(env.FORGE_TOKEN.trim(), 'FORGE_TOKEN'), needs_proof: false };
   const home = findForgeHome(env, homedir());
-  if (!isLoopback(server.hostname) || !listRunning(home).some(({ url }) => isSame(url, server)))
-    return undefined;
+  const isListed = listRunning(home).some(({ url, stopping }) => stopping !== true && isSame(url, server));
+  if (!isLoopback(server.hostname) || !isListed) return undefined;
   const path = join(home, 'server-token');
   let text: string | undefined;
   try {
@@ -33,10 +40,10 @@ export function findToken(server: URL, env: NodeJS.ProcessEnv): string | undefin
   } catch {
     return undefined;
   }
-  return text === undefined ? undefined : checkToken(text.trim(), path);
+  return text === undefined ? undefined : { token: checkToken(text.trim(), path), needs_proof: true };
 }
 
-/** By any of the names of this machine; a server that listens to all of them says the address of all. */
+/** By any of the names of this machine; which listener is behind the name, its proof tells. */
 function isSame(text: string, server: URL): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   return url?.protocol === server.protocol && url.port === server.port;

@@ -77,6 +77,8 @@ export const readyTasks = declare({
         ready: z.boolean(),
         reasons: z.array(z.string()),
         blockers: z.array(Blocker),
+        /** How many more there are than the first 20. */
+        blockers_more: z.int().optional(),
       }),
     ]),
   ),
@@ -168,10 +170,14 @@ export const searchTasks = declare({
 export const blockedTasks = declare({
   name: 'task.blocked',
   summary: 'List the open tasks that wait, and what each waits for',
+  about:
+    'Without a limit 1,000 of them; of each the first 20 that it waits for, and how many more there are.',
   input: z.object({ limit }),
   output: z.array(
     TaskSummary.extend({
       blockers: z.array(Blocker),
+      /** How many more there are than the first 20. */
+      blockers_more: z.int().optional(),
     }),
   ),
   errors: [],

@@ -225,6 +225,8 @@ export const closeTask = declare({
   }),
   output: Task.extend({
     unblocked: z.array(z.string()),
+    /** How many more there are than the first 1,000. */
+    unblocked_more: z.int().optional(),
     /** Of an epic: its children that are not closed. */
     open_children: z.array(z.string()).optional(),
     /** The epic of which this was the last open child. */

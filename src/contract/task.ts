@@ -181,7 +181,10 @@ export const TaskWait = z.object({ message: z.string(), command: z.string() });
 export const TaskView = Task.extend({
   dependencies: z.array(ResolvedDependency),
   dependents: z.array(ResolvedDependency),
+  /** How many more there are than the first 1,000; the same for the subtasks. */
+  dependents_more: z.int().optional(),
   subtasks: z.array(TaskSummary),
+  subtasks_more: z.int().optional(),
   child_count: z.int(),
   closed_child_count: z.int(),
   comments: z.array(Comment),

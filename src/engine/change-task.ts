@@ -99,17 +99,18 @@ export async function closeTask(
     fence?: number | undefined;
   },
 ): Promise<CloseResult> {
-  let unblocked: string[] = [];
+  let freed: Pick<CloseResult, 'unblocked' | 'unblocked_more'> = { unblocked: [] };
   const task = await changeState(engine, close.id, {
     target: ({ task: now }) =>
       now.status === 'closed' ? undefined : { to: closingState(engine.workflow, close.reason) },
     async write({ task: now }) {
       const closed = await engine.store.closeTask({ ...close, ...asSeen(now) }, engine.by);
-      unblocked = closed.unblocked;
+      const { unblocked, unblocked_more } = closed;
+      freed = { unblocked, ...(unblocked_more !== undefined && { unblocked_more }) };
       return closed;
     },
   });
-  return { ...task, unblocked };
+  return { ...task, ...freed };
 }
 
 export async function reopenTask(

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { GraphView } from '#contract/graph-operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { graphTask } from '../../tests/support/graph-sample.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import type { GraphQuery, ReadGraph } from '#store/graph-query.ts';
 import type { OperationContext } from './operation.ts';
 import { projectGraph } from './project-graph.ts';
 
@@ -17,7 +19,12 @@ function draw(
     nodes: Array.from({ length: graph.nodes }, (_, at) => graphTask(`fg-${at}`)),
     edges: Array.from({ length: graph.edges }, edge),
   } as unknown as GraphView; // its edges are only counted
-  const project = { store: { readGraph: async () => view }, config: { name: 'demo' } };
+  const readGraph = async ({ most }: GraphQuery): Promise<ReadGraph> => {
+    if (most !== undefined && graph.nodes > most.nodes) return { nodes: [], edges: [], too_many: 'nodes' };
+    if (most !== undefined && graph.edges > most.edges) return { nodes: [], edges: [], too_many: 'edges' };
+    return view;
+  };
+  const project = { store: { readGraph }, config: { name: 'demo' } };
   const context = { project, stays: options?.served === true };
   return projectGraph.run(context as unknown as OperationContext, { format }); // all that it looks at
 }
@@ -50,4 +57,18 @@ describe('a picture of the graph', () => {
       expect(await draw(graph, format)).toHaveProperty('format', format);
     },
   );
+
+  it('is bounded as JSON too where a server gives it', async () => {
+    const { nodes, edges } = NEIGHBOUR_LIMITS.graph_served_json;
+    for (const graph of [
+      { nodes: nodes + 1, edges: 0 },
+      { nodes: 2, edges: edges + 1 },
+    ]) {
+      await expect(draw(graph, 'json', { served: true })).rejects.toMatchObject({
+        code: 'invalid_input',
+        hint: 'forge graph <id> --format json',
+      });
+      expect(await draw(graph, 'json')).toHaveProperty('nodes.length', graph.nodes);
+    }
+  });
 });

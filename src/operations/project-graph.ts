@@ -1,15 +1,17 @@
-import type { GraphView, taskGraph } from '#contract/graph-operations.ts';
+import type { taskGraph } from '#contract/graph-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { escapeText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 
 export const projectGraph = implement<typeof taskGraph>({
   async run(ctx, input) {
     const { store, config } = ctx.project;
-    const graph = await store.readGraph({ id: input.id, all: input.all === true });
     const format = input.format ?? 'mermaid';
-    if (format !== 'json') checkSize(graph, format, ctx.stays);
+    const most = findLimits(format, ctx.stays);
+    const { too_many, ...graph } = await store.readGraph({ id: input.id, all: input.all === true, most });
+    if (too_many !== undefined) throw tooLarge(too_many, { format, most, served: ctx.stays });
     switch (format) {
       case 'json':
         return graph;
@@ -27,24 +29,31 @@ export const projectGraph = implement<typeof taskGraph>({
     'text' in output ? output.text.replace(/\n$/, '') : escapeText(JSON.stringify(output, null, 2)),
 });
 
+interface GraphLimits {
+  readonly nodes: number;
+  readonly edges: number;
+}
+type Format = 'mermaid' | 'dot' | 'svg' | 'json';
+
 /** A picture is laid out, and a text is written, in one go, in which a server serves no other client. */
-function checkSize(graph: GraphView, format: 'mermaid' | 'dot' | 'svg', served: boolean): void {
-  if (!served && format !== 'svg') return;
-  const servedLimits = format === 'svg' ? LIMITS.graph_served_svg : LIMITS.graph_served_text;
-  const limits = served ? servedLimits : LIMITS.graph_svg;
-  for (const [what, count, limit] of [
-    ['tasks', graph.nodes.length, limits.nodes],
-    ['dependencies', graph.edges.length, limits.edges],
-  ] as const) {
-    if (count <= limit) continue;
-    const where = served ? ' that a server makes' : '';
-    throw new ForgeError(
-      'invalid_input',
-      `${count} ${what} are too many for a graph as ${format}${where}; the limit is ${limit}`,
-      {
-        hint: `forge graph <id> --format ${format}, or --format ${served ? 'json' : 'dot'}`,
-        details: { limit },
-      },
-    );
-  }
+function findLimits(format: Format, served: boolean): GraphLimits | undefined {
+  if (!served) return format === 'svg' ? LIMITS.graph_svg : undefined;
+  if (format === 'json') return NEIGHBOUR_LIMITS.graph_served_json;
+  return format === 'svg' ? LIMITS.graph_served_svg : LIMITS.graph_served_text;
+}
+
+function tooLarge(
+  what: keyof GraphLimits,
+  asked: { readonly format: Format; readonly most: GraphLimits | undefined; readonly served: boolean },
+): ForgeError {
+  const { format, served } = asked;
+  const limit = asked.most?.[what];
+  const where = served ? ' that a server makes' : '';
+  const other = served ? 'json' : 'dot';
+  const instead = format === other ? '' : `, or --format ${other}`;
+  return new ForgeError(
+    'invalid_input',
+    `More than ${limit} ${what === 'nodes' ? 'tasks' : 'dependencies'} are too many for a graph as ${format}${where}`,
+    { hint: `forge graph <id> --format ${format}${instead}`, details: { limit } },
+  );
 }

@@ -1,4 +1,5 @@
 import type { blockedTasks } from '#contract/query-operations.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style, styleStatus } from './style-text.ts';
@@ -6,7 +7,9 @@ import { style, styleStatus } from './style-text.ts';
 export const taskBlocked = implement<typeof blockedTasks>({
   async run(ctx, input) {
     const { store, foreign } = ctx.project;
-    const tasks = await store.listBlocked({ limit: input.limit });
+    const { limit } = input;
+    const most = NEIGHBOUR_LIMITS.blocked_tasks;
+    const tasks = await store.listBlocked({ limit: ctx.stays ? Math.min(limit ?? most, most) : limit });
     if (foreign.size === 0) return tasks;
     const { fillBlocker } = await import('./fill-foreign.ts');
     return tasks.map((task) => ({
@@ -24,6 +27,7 @@ export const taskBlocked = implement<typeof blockedTasks>({
           const owner = blocker.assignee === null ? '' : `, ${escapeLine(blocker.assignee)}`;
           return `  waits for ${[escapeLine(blocker.id), escapeLine(blocker.title ?? '')].filter(Boolean).join('  ')}  [${status}${owner}]`;
         }),
+        ...(task.blockers_more === undefined ? [] : [`  and ${task.blockers_more} more`]),
       ])
       .join('\n');
   },

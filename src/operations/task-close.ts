@@ -27,9 +27,15 @@ export const taskClose = implement<typeof declaration>({
         : [
             `It was the last open task of ${escapeLine(task.finished_epic)}: forge task close ${escapeLine(task.finished_epic)} --reason "…"`,
           ]),
-      ...(task.unblocked.length > 0 ? [`Now ready: ${escapeLine(task.unblocked.join(', '))}`] : []),
+      ...(task.unblocked.length > 0
+        ? [`Now ready: ${escapeLine(task.unblocked.join(', '))}${andMore(task.unblocked_more)}`]
+        : []),
     ].join('\n'),
 });
+
+function andMore(count = 0): string {
+  return count === 0 ? '' : `, and ${count} more`;
+}
 
 /** What is left of an epic that was closed, and the epic that nothing is left of by this. */
 async function readFamily(

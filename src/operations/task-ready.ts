@@ -1,5 +1,6 @@
 import type { readyTasks } from '#contract/query-operations.ts';
 import type { OutputOf } from '#contract/declare.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { implement, type TextView } from './operation.ts';
@@ -33,7 +34,9 @@ export const taskReady = implement<typeof readyTasks>({
         page: (max_bytes) => store.pageReady({ ...asked, max_bytes }),
       });
     }
-    const explained = await store.explainReady(asked);
+    const most = NEIGHBOUR_LIMITS.blocked_tasks;
+    const limit = ctx.stays ? Math.min(asked.limit ?? most, most) : asked.limit;
+    const explained = await store.explainReady({ ...asked, limit });
     if (foreign.size === 0) return explained;
     const { fillExplained } = await import('./fill-foreign.ts');
     return explained.map((task) => fillExplained(task, foreign));

@@ -27,15 +27,14 @@ export const taskShow = implement<typeof showTask>({
       facts(task, view),
       task.description === '' ? '' : indent(escapeText(task.description)),
       section(view, 'Depends on', edgeLines(task.dependencies, view)),
-      section(view, 'Needed by', edgeLines(task.dependents, view)),
-      section(
-        view,
-        `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`,
-        task.subtasks.map(
+      section(view, 'Needed by', [...edgeLines(task.dependents, view), ...andMore(task.dependents_more)]),
+      section(view, `Subtasks (${task.closed_child_count} of ${task.child_count} closed)`, [
+        ...task.subtasks.map(
           (child) =>
             `${escapeLine(child.id)}  ${escapeLine(child.title)}  [${styleStatus(view, child.status)}]`,
         ),
-      ),
+        ...andMore(task.subtasks_more),
+      ]),
       section(view, 'Always allowed', (task.always_allowed ?? []).map(escapeLine)),
       section(view, 'Metadata', metadataLines(task)),
       section(view, 'Comments', commentLines(task.comments, view)),
@@ -144,6 +143,10 @@ function edgeLine(view: TextView, edge: ResolvedDependency, mark: string): strin
   const { title, status, assignee, priority } = edge.resolved;
   const owner = assignee === null ? '' : `  ${escapeLine(assignee)}`;
   return `${mark} ${edge.type} ${escapeLine(edge.id)}  ${escapeLine(title)}  [${styleStatus(view, status)}]  ${stylePriority(view, priority)}${owner}`;
+}
+
+function andMore(count = 0): string[] {
+  return count === 0 ? [] : [`and ${count} more`];
 }
 
 function metadataLines(task: TaskView): string[] {

@@ -78,7 +78,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     return awaitLanding(async () => {
       if (gather === undefined)
         return writeInTransaction({ db, replica, steady }, by, (tx) => work(writes, tx));
-      return (await gather(job, (jobs) => writeTogether({ db, replica, steady }, jobs))) as T; // what this job gave
+      return (await gather(job, (jobs) => writeTogether({ db, replica, steady, bounded: true }, jobs))) as T; // what this job gave
     });
   };
   const onAttempts = once(async () => {

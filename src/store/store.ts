@@ -1,5 +1,5 @@
 import type { OpenWork } from './attempt-store.ts';
-import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
+import type { DependencyNode } from '#contract/graph-operations.ts';
 import type {
   Comment,
   DependencyType,
@@ -18,6 +18,7 @@ import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
+import type { GraphQuery, ReadGraph } from './graph-query.ts';
 import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
 
@@ -169,7 +170,8 @@ export interface TaskStore extends AsyncDisposable, ListPages {
   listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
   readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
   readTree(query: { id: string; depth: number }): Promise<DependencyNode>;
-  readGraph(query: { id: string | undefined; all: boolean }): Promise<GraphView>;
+  /** Nothing is read of a graph that has more than `most`: it is told which of the two there are too many of. */
+  readGraph(query: GraphQuery): Promise<ReadGraph>;
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
 }
 
@@ -319,8 +321,8 @@ export type ClaimResult =
   /** `blockers` only where it waits for some. */
   | (ClaimRefusal & { readonly task: Task; readonly blockers?: readonly Blocker[] });
 
-/** `unblocked`: open tasks that waited for nothing else. */
-export type CloseResult = Task & { unblocked: string[] };
+/** `unblocked`: open tasks that waited for nothing else; `unblocked_more`: how many are not in the list. */
+export type CloseResult = Task & { unblocked: string[]; unblocked_more?: number };
 
 export interface DeleteResult {
   id: string;
@@ -374,8 +376,9 @@ export interface ForeignEdge {
   readonly blocks: boolean;
 }
 
-export type BlockedTask = TaskSummary & { blockers: Blocker[] };
-export type ExplainedTask = TaskSummary & { ready: boolean; reasons: string[]; blockers: Blocker[] };
+/** `blockers_more`: how many are not in the list. */
+export type BlockedTask = TaskSummary & { blockers: Blocker[]; blockers_more?: number };
+export type ExplainedTask = BlockedTask & { ready: boolean; reasons: string[] };
 
 export interface TaskQuery {
   readonly status?: Status | undefined;

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readOwnIdentity } from '#process/process-identity.ts';
-import { addRunning, findOlderServer, listRunning, listServers, removeRunning } from './running-servers.ts';
+import {
+  addRunning,
+  findOlderServer,
+  listRunning,
+  listServers,
+  markStopping,
+  removeRunning,
+} from './running-servers.ts';
 
 const own = readOwnIdentity();
 const facts = { version: '1.0.0', schema: 12, started_at: '2026-01-01T00:00:00.000Z' };
@@ -54,6 +61,14 @@ test('what has ended is forgotten, by itself or with the next start', async () =
     servers: unknown[];
   };
   expect(servers).toEqual([here]);
+});
+
+test('one that stops is on the list as such, and is not told to the next', async () => {
+  using home = tempHome();
+  await addRunning(home.path, here);
+  await markStopping(home.path, here.pid, here.url);
+  expect(listRunning(home.path)).toEqual([{ ...here, stopping: true }]);
+  expect(await addRunning(home.path, { ...here, url: 'http://127.0.0.1:8' })).toBeUndefined();
 });
 
 test('one that an older Forge put on the list is understood', async () => {

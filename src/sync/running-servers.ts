@@ -14,6 +14,8 @@ export interface RunningServer extends ProcessIdentity {
   /** The newest schema of a database that it knows. Older ones did not say. */
   readonly schema: number | null;
   readonly started_at: string | null;
+  /** It lets go of its port, or has done so; its requests and agents may still be at work. */
+  readonly stopping?: true;
 }
 
 const FILE = 'servers.json';
@@ -22,7 +24,9 @@ const FILE = 'servers.json';
 export function addRunning(home: string, server: RunningServer): Promise<RunningServer | undefined> {
   return change(home, (servers) => ({
     servers: [...servers, server],
-    answer: servers.find((one) => isRunning(one) && sameSet(one.projects, server.projects)),
+    answer: servers.find(
+      (one) => one.stopping !== true && isRunning(one) && sameSet(one.projects, server.projects),
+    ),
   }));
 }
 
@@ -49,6 +53,14 @@ export function listServers(home: string): readonly RunningServer[] {
   } catch {
     return [];
   }
+}
+
+/** Before the port is free for others: what listens there from now on is not this server. */
+export async function markStopping(home: string, pid: number, url: string): Promise<void> {
+  await change(home, (servers) => ({
+    servers: servers.map((one) => (one.pid === pid && one.url === url ? { ...one, stopping: true } : one)),
+    answer: undefined,
+  }));
 }
 
 export async function removeRunning(home: string, pid: number, url: string): Promise<void> {
@@ -79,7 +91,15 @@ function parse(text: string | undefined, path: string): RunningServer[] {
   }
 }
 
-function toServer({ url, projects, version, schema, started_at, ...process }: JsonObject): RunningServer[] {
+function toServer({
+  url,
+  projects,
+  version,
+  schema,
+  started_at,
+  stopping,
+  ...process
+}: JsonObject): RunningServer[] {
   const identity = readIdentity(process);
   if (identity === undefined || typeof url !== 'string' || !Array.isArray(projects)) return [];
   const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
@@ -87,6 +107,7 @@ function toServer({ url, projects, version, schema, started_at, ...process }: Js
     version: textOf(version),
     schema: typeof schema === 'number' ? schema : null,
     started_at: textOf(started_at),
+    ...(stopping === true && { stopping }),
   };
   return [{ ...identity, url, projects: projects.map(String), ...facts }];
 }

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
-import { describe, expect, it } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, vi } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { type ForgeCli, forgeFolder } from '../support/forge-cli.ts';
 import { forgeFolderHere } from '../support/forge-here.ts';
@@ -205,6 +206,50 @@ describe('the token', () => {
     expect(target.seen).toEqual([]);
   });
 
+  it('of this machine goes to the server that proves itself, and to no listener at another address of its port', async () => {
+    const { port } = new URL(server.url);
+    // Also where the challenge is handed on to the server itself.
+    const handOn = async ({ url = '/' }: IncomingMessage): Promise<Reply> => {
+      const body = JSON.stringify((await server.ask(url)).body);
+      return { status: 200, headers: { 'content-length': String(body.length) }, body };
+    };
+    await using relay = await listen(handOn, { port: Number(port), host: '127.0.0.2' });
+    expect(await project.fails('ready', '--server', `http://127.0.0.2:${port}`)).toMatchObject({
+      error: { code: 'server_unreachable', message: expect.stringContaining('does not prove') as string },
+    });
+    expect(relay.seen.length).toBeGreaterThan(0);
+    for (const { url, headers } of relay.seen) {
+      expect(url).toMatch(/^\/api\/status\?challenge=[0-9a-f]{64}$/);
+      expect(headers.authorization).toBeUndefined();
+    }
+    const asked = relay.seen.length;
+    expect(await project.run('ready', '--server', server.url)).toMatchObject({ exit: 0 });
+    expect(await project.run('ready', '--server', `http://localhost:${port}`)).toMatchObject({ exit: 0 });
+    const elsewhere = `${server.url}//127.0.0.2:${port}`;
+    expect(await project.run('ready', '--server', elsewhere)).toMatchObject({ exit: 1 });
+    expect(relay.seen).toHaveLength(asked);
+  });
+
+  it('of this machine does not go to a listener that takes the port while the server still ends its work', async () => {
+    await using stopping = await startForgeServer(project);
+    const { port } = new URL(stopping.url);
+    const { id } = await project.create('Waited for');
+    const waits = stopping.ask(`/api/v1/tasks/${id}/wait?timeout_seconds=5`).catch(() => undefined);
+    await sleep(300);
+    stopping.kill('SIGTERM');
+    await vi.waitUntil(async () => {
+      const said = await fetch(`${stopping.url}/api/status`).catch(() => undefined);
+      return said === undefined;
+    });
+    await using thief = await listen(() => ({ status: 500, headers: {}, body: '{}' }), {
+      port: Number(port),
+    });
+    expect(await project.run('ready', '--server', stopping.url)).toMatchObject({ exit: 1 });
+    expect(thief.seen.map(({ headers }) => headers.authorization)).not.toContain(`Bearer ${stopping.token}`);
+    stopping.kill('SIGKILL');
+    await waits;
+  });
+
   it.each([
     ['html', '<html>', /another way/],
     ['another shape', '{"tasks": []}', /another way/],
@@ -312,18 +357,22 @@ interface Reply {
 }
 
 async function listen(
-  reply: (request: IncomingMessage) => Reply,
+  reply: (request: IncomingMessage) => Reply | Promise<Reply>,
+  { port: wanted = 0, host = '127.0.0.1' }: { readonly port?: number; readonly host?: string } = {},
 ): Promise<AsyncDisposable & { url: string; seen: IncomingMessage[] }> {
   const seen: IncomingMessage[] = [];
   const server = createServer((request, response) => {
     seen.push(request);
-    const { status, headers, body } = reply(request);
-    response.writeHead(status, headers).end(body);
+    const answer = async (): Promise<void> => {
+      const { status, headers, body } = await reply(request);
+      response.writeHead(status, headers).end(body);
+    };
+    answer().catch(() => request.socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, host, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     seen,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -19,12 +19,13 @@ import { ensureServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { describeWideModes } from '#sync/home-modes.ts';
 import { NEWEST_SCHEMA } from '#store/sqlite/schema-version.ts';
-import { addRunning, removeRunning } from '#sync/running-servers.ts';
+import { addRunning, markStopping, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
 import { keepProcesses } from '../keep-processes.ts';
 import type { ContextRequest } from '../open-context.ts';
 import { createOperationCaller } from '../operation-caller.ts';
+import { localEnd, proveToken } from '../server-proof.ts';
 import { openServerProjects, type ServerProjects } from '../server-projects.ts';
 import { VERSION } from '../version.ts';
 import { fitSockets } from './fit-sockets.ts';
@@ -127,6 +128,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
     });
   };
   const requests = watchRequests(server);
+  let isStopping = false;
   server.on(
     'request',
     createHttpHandler({
@@ -143,6 +145,9 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       tellLate: createTellLate(projects, clock),
       stamp: createStamp(projects),
       sessions,
+      // A connection that is open still does not show who listens on the port that was let go of.
+      prove: (challenge, socket) =>
+        isStopping ? undefined : proveToken(token.token, challenge, localEnd(socket)),
       events: events.handle,
       mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
       report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),
@@ -153,6 +158,8 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
   await announce(place.home, { url, projects, notice });
   let stopping: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    isStopping = true;
+    await markStopping(place.home, process.pid, url).catch(() => undefined);
     const stopped = requests.stop(LIMITS.server_stop_ms);
     events.close();
     // At the same time: requests may wait for a merge that has to end, and agents take a while to.

@@ -190,10 +190,14 @@ export class StoreModel {
       dependents: dependents.map(({ from, type }) => [from.id, type]),
       serial: (this.#deletions += 1),
     });
-    if (this.#flaw !== 'deleting keeps the children') {
-      for (const child of children) this.#edit(child, () => (child.parent_id = null));
+    // A neighbour has one version more, however many ties it had.
+    for (const neighbour of this.tasks.values()) {
+      this.#edit(neighbour, () => {
+        if (neighbour.parent_id === id && this.#flaw !== 'deleting keeps the children')
+          neighbour.parent_id = null;
+        for (const { type } of dependents) neighbour.edges.delete(`${id} ${type}`);
+      });
     }
-    for (const { from, type } of dependents) this.#edit(from, () => from.edges.delete(`${id} ${type}`));
     this.tasks.delete(id);
     const unblocked = held.filter((from) => this.openBlockers(from) === 0).map((from) => from.id);
     return { orphaned: children.map((child) => child.id), unblocked };
@@ -213,16 +217,16 @@ export class StoreModel {
       if (from.edges.has(edge) && this.#waitsFor(id, from.id))
         this.#edit(from, () => from.edges.delete(edge));
     }
-    for (const name of gone.children) {
-      const child = this.tasks.get(name);
-      if (child === undefined || child.parent_id !== null || this.#isInside(id, name)) continue;
-      this.#edit(child, () => (child.parent_id = id));
-    }
-    if (this.#flaw === 'restoring forgets the dependents') return task;
-    for (const [name, type] of gone.dependents) {
-      const from = this.tasks.get(name);
-      if (from === undefined || (type === 'blocks' && this.#waitsFor(id, name))) continue;
-      this.#edit(from, () => from.edges.add(`${id} ${type}`));
+    for (const neighbour of this.tasks.values()) {
+      const name = neighbour.id;
+      this.#edit(neighbour, () => {
+        if (gone.children.includes(name) && neighbour.parent_id === null && !this.#isInside(id, name))
+          neighbour.parent_id = id;
+        if (this.#flaw === 'restoring forgets the dependents') return;
+        for (const [from, type] of gone.dependents)
+          if (from === name && (type !== 'blocks' || !this.#waitsFor(id, name)))
+            neighbour.edges.add(`${id} ${type}`);
+      });
     }
     return task;
   }

@@ -184,6 +184,20 @@ export function describeReports(open: OpenStore): void {
       expect(all.edges).toHaveLength(3);
     });
 
+    it('is not read where it has more than there may be, and says what there are too many of', async () => {
+      await using sut = await open();
+      const hub = await create(sut, 'Hub');
+      for (const title of ['One', 'Two', 'Three']) await create(sut, title, { depends_on: [hub.id] });
+      const read = (id: string | undefined, nodes: number, edges: number) =>
+        sut.store.readGraph({ id, all: false, most: { nodes, edges } });
+      for (const id of [undefined, hub.id]) {
+        expect(await read(id, 3, 10)).toEqual({ nodes: [], edges: [], too_many: 'nodes' });
+        expect(await read(id, 4, 2)).toEqual({ nodes: [], edges: [], too_many: 'edges' });
+        const whole = await read(id, 4, 3);
+        expect([whole.nodes.length, whole.edges.length]).toEqual([4, 3]);
+      }
+    });
+
     it('around one task: what it waits for, what waits for it, what is inside it', async () => {
       await using sut = await open();
       const below = await create(sut, 'Below');

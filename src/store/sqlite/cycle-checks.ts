@@ -1,4 +1,4 @@
-import { findPath } from '#domain/graph-paths.ts';
+import { findPath, type Neighbours } from '#domain/graph-paths.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Database } from './database.ts';
 
@@ -14,8 +14,7 @@ export function refuseDependencyCycle(db: Database, from: string, to: string): v
     undefined
   )
     return;
-  const blockers = "SELECT to_id FROM dependencies WHERE from_id = ? AND dep_type = 'blocks'";
-  const path = findPath(to, from, (id) => db.all(blockers, id).map((row) => row.to_id as string));
+  const path = findStoredPath(db, BLOCKER_WALK, { start: to, goal: from });
   if (path === undefined) return;
   const cycle = [from, ...path];
   throw new ForgeError('dependency_cycle', `That would close a cycle: ${shown(cycle)}`, {
@@ -30,15 +29,49 @@ export function selfDependency(id: string): ForgeError {
 
 /** A task must not become its own ancestor. */
 export function refuseParentCycle(db: Database, id: string, parent: string): void {
-  const path = findPath(parent, id, (at) => {
-    const up = db.get('SELECT parent_id FROM tasks WHERE id = ?', at)?.parent_id;
-    return typeof up === 'string' ? [up] : [];
-  });
+  const path = findStoredPath(db, PARENT_WALK, { start: parent, goal: id });
   if (path === undefined) return;
   const cycle = [id, ...path];
   throw new ForgeError('dependency_cycle', `${id} would become its own ancestor: ${shown(cycle)}`, {
     details: { path: cycle },
   });
+}
+
+/** Everything that the task waits for, however far away, and the task itself. One statement. */
+export function listAllBlockers(db: Database, id: string): ReadonlySet<string> {
+  return new Set(db.all(`${BLOCKER_WALK} SELECT id FROM reached`, id).map((row) => row.id as string));
+}
+
+/** The task and everything that it lies in. */
+export function listAncestors(db: Database, id: string): ReadonlySet<string> {
+  return new Set(db.all(`${PARENT_WALK} SELECT id FROM reached`, id).map((row) => row.id as string));
+}
+
+/** Each with a visited set (UNION drops what is known); by the primary keys of dependencies and tasks. */
+const BLOCKER_WALK = `WITH RECURSIVE
+  step(from_id, to_id) AS NOT MATERIALIZED (SELECT from_id, to_id FROM dependencies WHERE dep_type = 'blocks'),
+  reached(id) AS (SELECT ?1 UNION SELECT step.to_id FROM reached JOIN step ON step.from_id = reached.id)`;
+const PARENT_WALK = `WITH RECURSIVE
+  step(from_id, to_id) AS NOT MATERIALIZED (SELECT id, parent_id FROM tasks WHERE parent_id IS NOT NULL),
+  reached(id) AS (SELECT ?1 UNION SELECT step.to_id FROM reached JOIN step ON step.from_id = reached.id)`;
+
+/** One statement says whether there is a way; its steps are read only for the error that names them. */
+function findStoredPath(
+  db: Database,
+  walk: string,
+  { start, goal }: { readonly start: string; readonly goal: string },
+): string[] | undefined {
+  if (db.get(`${walk} SELECT 1 AS found FROM reached WHERE id = ?2 LIMIT 1`, start, goal) === undefined)
+    return undefined;
+  const steps = Map.groupBy(
+    db.all(
+      `${walk} SELECT step.from_id, step.to_id FROM reached JOIN step ON step.from_id = reached.id`,
+      start,
+    ),
+    (row) => row.from_id as string,
+  );
+  const next: Neighbours = (id) => (steps.get(id) ?? []).map((row) => row.to_id as string);
+  return findPath(start, goal, next);
 }
 
 function shown(path: readonly string[]): string {

@@ -25,16 +25,12 @@ export function writeDependencies(db: Database, before: TaskRecord | undefined, 
 
 /** Edges and children that waited for this task become real ones. */
 export function adoptUnresolved(db: Database, id: string): void {
-  const waiting = 'SELECT from_id, dep_type FROM unresolved_dependencies WHERE to_id = ?';
-  for (const edge of db.all(waiting, id)) {
-    db.run(
-      'DELETE FROM unresolved_dependencies WHERE from_id = ? AND to_id = ? AND dep_type = ?',
-      edge.from_id as string,
-      id,
-      edge.dep_type as string,
-    );
-    db.run(INSERT_EDGE, edge.from_id as string, id, edge.dep_type as string);
-  }
+  db.run(
+    `INSERT INTO dependencies (from_id, to_id, dep_type) SELECT from_id, to_id, dep_type FROM unresolved_dependencies
+      WHERE to_id = ? ON CONFLICT DO NOTHING`,
+    id,
+  );
+  db.run('DELETE FROM unresolved_dependencies WHERE to_id = ?', id);
   db.run(
     'UPDATE tasks SET parent_id = ?1 WHERE id IN (SELECT task_id FROM unresolved_parents WHERE parent_id = ?1)',
     id,

@@ -1,6 +1,8 @@
-import type { DependencyNode, GraphView } from '#contract/graph-operations.ts';
+import type { DependencyNode } from '#contract/graph-operations.ts';
 import type { DependencyType, Status } from '#contract/task.ts';
 import { buildDependencyTree, type TreeTask } from '#domain/dependency-tree.ts';
+import { compareText } from '#kernel/text.ts';
+import type { GraphQuery, ReadGraph } from '../graph-query.ts';
 import type { Database, Row } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
@@ -26,18 +28,19 @@ export function readTree(db: Database, query: { id: string; depth: number }): De
 }
 
 /** The picture's nodes and edges: around one task, or everything that is not closed and what it waits for. */
-export function readGraph(db: Database, query: { id: string | undefined; all: boolean }): GraphView {
-  const rows =
-    query.id === undefined ? allNodes(db, query.all) : nodesAround(db, resolveTaskId(db, query.id));
-  const ids = new Set(rows.map((row) => row.id as string));
-  const known = db
-    .all('SELECT from_id, to_id, dep_type FROM dependencies ORDER BY from_id, to_id, dep_type')
-    .filter((row) => ids.has(row.from_id as string) && ids.has(row.to_id as string));
-  // What is not in this project is drawn by its id alone.
-  const unknown = db
-    .all('SELECT from_id, to_id, dep_type FROM unresolved_dependencies ORDER BY from_id, to_id, dep_type')
-    .filter((row) => ids.has(row.from_id as string));
-  const edges = [...known, ...unknown];
+export function readGraph(db: Database, query: GraphQuery): ReadGraph {
+  const most = query.most ?? { nodes: Infinity, edges: Infinity };
+  const ids = new Set(listNodeIds(db, query));
+  if (ids.size > most.nodes) return { nodes: [], edges: [], too_many: 'nodes' };
+  const edges: Row[] = [];
+  for (const row of eachEdge(db, ids)) {
+    edges.push(row);
+    if (edges.length > most.edges) return { nodes: [], edges: [], too_many: 'edges' };
+  }
+  const rows = db.all(
+    `SELECT ${NODE_COLUMNS} FROM tasks t WHERE t.id IN (SELECT value FROM json_each(?)) ORDER BY t.created_at, t.id`,
+    JSON.stringify([...ids]),
+  );
   return {
     nodes: rows.map((row) => ({
       ...rowToSummary(row, db),
@@ -52,25 +55,46 @@ export function readGraph(db: Database, query: { id: string | undefined; all: bo
   };
 }
 
-function allNodes(db: Database, all: boolean): Row[] {
-  if (all) return db.all(`SELECT ${NODE_COLUMNS} FROM tasks t ORDER BY t.created_at, t.id`);
-  const sql = `SELECT ${NODE_COLUMNS} FROM tasks t WHERE t.status <> 'closed' OR t.id IN (
-      SELECT d.to_id FROM dependencies d JOIN tasks w ON w.id = d.from_id WHERE w.status <> 'closed')
-    ORDER BY t.created_at, t.id`;
-  return db.all(sql);
+/** One more than there may be, where there are as many. */
+function listNodeIds(db: Database, { id, all, most }: GraphQuery): string[] {
+  const limit = most === undefined ? -1 : most.nodes + 1;
+  const rows =
+    id === undefined
+      ? db.all(all ? ALL_NODES : OPEN_NODES, limit)
+      : db.all(NODES_AROUND, resolveTaskId(db, id), limit);
+  return rows.map((row) => row.id as string);
 }
 
+const ALL_NODES = 'SELECT id FROM tasks LIMIT ?';
+const OPEN_NODES = `SELECT t.id FROM tasks t WHERE t.status <> 'closed' OR t.id IN (
+    SELECT d.to_id FROM dependencies d JOIN tasks w ON w.id = d.from_id WHERE w.status <> 'closed') LIMIT ?`;
 /** Both directions and the children, each with a visited set (UNION drops what is known). */
-function nodesAround(db: Database, id: string): Row[] {
-  const sql = `WITH RECURSIVE
-      up(id) AS (SELECT ?1 UNION SELECT d.to_id FROM up JOIN dependencies d ON d.from_id = up.id),
-      down(id) AS (SELECT ?1 UNION SELECT d.from_id FROM down JOIN dependencies d ON d.to_id = down.id),
-      inside(id) AS (SELECT ?1 UNION SELECT c.id FROM inside JOIN tasks c ON c.parent_id = inside.id)
-    SELECT ${NODE_COLUMNS} FROM tasks t
-    WHERE t.id IN (SELECT id FROM up UNION SELECT id FROM down UNION SELECT id FROM inside)
-    ORDER BY t.created_at, t.id`;
-  return db.all(sql, id);
+const NODES_AROUND = `WITH RECURSIVE
+    up(id) AS (SELECT ?1 UNION SELECT d.to_id FROM up JOIN dependencies d ON d.from_id = up.id LIMIT ?2),
+    down(id) AS (SELECT ?1 UNION SELECT d.from_id FROM down JOIN dependencies d ON d.to_id = down.id LIMIT ?2),
+    inside(id) AS (SELECT ?1 UNION SELECT c.id FROM inside JOIN tasks c ON c.parent_id = inside.id LIMIT ?2)
+  SELECT id FROM up UNION SELECT id FROM down UNION SELECT id FROM inside LIMIT ?2`;
+
+/** Known edges first, each kind in order. What is not in this project is drawn by its id alone. */
+function* eachEdge(db: Database, ids: ReadonlySet<string>): Generator<Row> {
+  for (const [table, isOpen] of [
+    ['dependencies', false],
+    ['unresolved_dependencies', true],
+  ] as const) {
+    const columns = `SELECT from_id, to_id, dep_type FROM ${table}`;
+    const order = 'ORDER BY from_id, to_id, dep_type';
+    // Of a small part of a large project its own edges alone are read, by the primary key.
+    const isPart = ids.size * FEW < Number(db.get(`SELECT count(*) AS n FROM ${table}`)?.n);
+    const rows = isPart
+      ? [...ids].sort(compareText).flatMap((id) => db.all(`${columns} WHERE from_id = ? ${order}`, id))
+      : db.each(`${columns} ${order}`);
+    for (const row of rows)
+      if (ids.has(row.from_id as string) && (isOpen || ids.has(row.to_id as string))) yield row;
+  }
 }
+
+/** One look for a task costs about as much as so many rows of a walk. */
+const FEW = 4;
 
 function toTreeTask(row: Row): TreeTask {
   return { id: row.id as string, title: row.title as string | null, status: row.status as Status | null };

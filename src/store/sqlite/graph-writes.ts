@@ -5,15 +5,17 @@ import { deleteRecord, editRecord, hasContent, restoreRecord } from '#domain/tas
 import { dependencyKey, fieldValue, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { parseIso } from '#kernel/clock.ts';
-import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkLanding } from './check-landing.ts';
 import { checkOwner } from './check-owner.ts';
-import { refuseDependencyCycle, refuseParentCycle, selfDependency } from './cycle-checks.ts';
+import { listAllBlockers, listAncestors, refuseDependencyCycle, selfDependency } from './cycle-checks.ts';
+import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
-import { readLine, readRecord, toEncoded } from './record-rows.ts';
+import { refuseManyRestored, refuseManyTies } from './neighbour-bounds.ts';
+import { readLine, readRecord, toEncoded, type StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { checkSeen } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -98,6 +100,7 @@ export function deleteTask(
   checkSeen(tx, stored, { version: remove.version, fence: remove.fence });
   const former_owner = checkOwner(tx, stored, { after: undefined });
   checkLanding(tx, stored, undefined);
+  if (tx.bounded) refuseManyTies(db, id);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)
     .map((row) => row.id as string);
@@ -106,17 +109,16 @@ export function deleteTask(
     id,
   );
   const dependents = inbound.map((row) => [row.from_id as string, row.dep_type as DependencyType] as const);
-  const wereBlocked = new Set(
-    dependents
-      .filter(([from, type]) => type === 'blocks' && tx.read(from).open_blockers > 0)
-      .map(([from]) => from),
-  );
-  for (const child of children)
-    editNeighbour(tx, child, { fields: new Map([['parent_id', null]]) }, ['parent_id']);
-  for (const [from, type] of dependents) {
-    editNeighbour(tx, from, { dependencies: new Map([[dependencyKey(id, type), { value: undefined }]]) }, [
-      'dependencies',
-    ]);
+  const wereBlocked = db
+    .all(
+      `SELECT t.id FROM dependencies d JOIN tasks t ON t.id = d.from_id
+        WHERE d.to_id = ? AND d.dep_type = 'blocks' AND t.open_blockers > 0 ORDER BY t.id`,
+      id,
+    )
+    .map((row) => row.id as string);
+  for (const [neighbour, { child, types }] of toTies(children, dependents)) {
+    const edges = types.map((type) => [dependencyKey(id, type), { value: undefined }] as const);
+    changeTies(tx, neighbour, { ...(child && { parent_id: null }), edges });
   }
   const deleted = toEncoded(deleteRecord(record, by.now));
   const deleted_at = textValue(deleted.record, 'deleted_at');
@@ -144,7 +146,7 @@ export function deleteTask(
     title: textValue(record, 'title'),
     deleted_at,
     orphaned: children,
-    unblocked: [...wereBlocked].filter((from) => tx.read(from).open_blockers === 0),
+    unblocked: wereBlocked.filter((from) => readOpenBlockers(db, from) === 0),
     ...(former_owner !== undefined && { former_owner }),
   };
 }
@@ -163,6 +165,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   }
   const before = readLine(undo.before);
   checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
+  if (tx.bounded) refuseManyRestored(db, id, undo.children.length + undo.dependents.length);
   const restored = restoreRecord(deleted, before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
@@ -183,22 +186,69 @@ function restoreLinks(
   { children, dependents, since }: Pick<Undo, 'children' | 'dependents'> & { readonly since: number },
 ): void {
   const { db } = tx;
-  for (const child of children) {
-    const stored = readRecord(db, child);
-    if (stored === undefined || fieldValue(stored.record, 'parent_id') !== null) continue;
-    if ((stored.record.fields.get('parent_id')?.stamp ?? 0) < since) continue;
-    if (isCycle(() => refuseParentCycle(db, child, id))) continue;
-    editNeighbour(tx, child, { fields: new Map([['parent_id', id]]) }, ['parent_id']);
-  }
-  for (const [from, type] of dependents) {
-    const key = dependencyKey(id, type);
-    const stored = readRecord(db, from);
+  const ties = toTies(children, dependents);
+  if (ties.size === 0) return;
+  // A tie to this task adds no way out of it, so that what can be reached from it is read once.
+  const [above, awaited] = [listAncestors(db, id), listAllBlockers(db, id)];
+  for (const [neighbour, { child, types }] of ties) {
+    const stored = readRecord(db, neighbour);
     if (stored === undefined) continue;
-    const { elements, floor } = stored.record.dependencies;
-    if ((elements.get(key)?.stamp ?? floor) < since) continue;
-    if (type === 'blocks' && isCycle(() => refuseDependencyCycle(db, from, id))) continue;
-    editNeighbour(tx, from, { dependencies: new Map([[key, { value: true }]]) }, ['dependencies']);
+    const { record } = stored;
+    const isFree = fieldValue(record, 'parent_id') === null;
+    const cut = record.fields.get('parent_id')?.stamp ?? 0;
+    const isChild = child && isFree && cut >= since && !above.has(neighbour);
+    const { elements, floor } = record.dependencies;
+    const edges = types.flatMap((type) => {
+      const key = dependencyKey(id, type);
+      if ((elements.get(key)?.stamp ?? floor) < since) return [];
+      return type === 'blocks' && awaited.has(neighbour) ? [] : [[key, { value: true }] as const];
+    });
+    if (isChild || edges.length > 0)
+      changeTies(tx, neighbour, { ...(isChild && { parent_id: id }), edges }, stored);
   }
+}
+
+interface Ties {
+  readonly child: boolean;
+  readonly types: readonly DependencyType[];
+}
+
+/** What ties each neighbour to the task, so that its record is changed once: children first. */
+function toTies(children: Undo['children'], dependents: Undo['dependents']): ReadonlyMap<string, Ties> {
+  const ties = new Map<string, Ties>();
+  for (const child of children) ties.set(child, { child: true, types: [] });
+  for (const [from, type] of dependents) {
+    const known = ties.get(from) ?? { child: false, types: [] };
+    ties.set(from, { ...known, types: [...known.types, type] });
+  }
+  return ties;
+}
+
+function changeTies(
+  tx: WriteTransaction,
+  neighbour: string,
+  {
+    parent_id,
+    edges,
+  }: {
+    readonly parent_id?: string | null;
+    readonly edges: readonly (readonly [string, { readonly value: true | undefined }])[];
+  },
+  before: StoredRecord = tx.read(neighbour),
+): void {
+  const edit = {
+    ...(parent_id !== undefined && { fields: new Map([['parent_id', parent_id]]) }),
+    dependencies: new Map(edges),
+  };
+  const changed = [
+    ...(parent_id === undefined ? [] : ['parent_id']),
+    ...(edges.length === 0 ? [] : ['dependencies']),
+  ];
+  tx.save(before, editRecord(before.record, edit, tx.by.now), { type: 'task.updated', changed });
+}
+
+function readOpenBlockers(db: Database, id: string): number {
+  return Number(db.get('SELECT open_blockers FROM tasks WHERE id = ?', id)?.open_blockers ?? 0);
 }
 
 /** The store's own memory before git's; what hung on the task is git's to say where the deletion came from elsewhere. */
@@ -222,34 +272,12 @@ function readUndo(
 function dropWaitingCycles(tx: WriteTransaction, id: string): void {
   const waiting =
     "SELECT from_id FROM unresolved_dependencies WHERE to_id = ? AND dep_type = 'blocks' ORDER BY from_id";
-  for (const row of tx.db.all(waiting, id)) {
+  const rows = tx.db.all(waiting, id);
+  if (rows.length === 0) return;
+  const awaited = listAllBlockers(tx.db, id);
+  for (const row of rows) {
     const from = row.from_id as string;
-    if (!isCycle(() => refuseDependencyCycle(tx.db, from, id))) continue;
-    editNeighbour(
-      tx,
-      from,
-      { dependencies: new Map([[dependencyKey(id, 'blocks'), { value: undefined }]]) },
-      ['dependencies'],
-    );
-  }
-}
-
-function editNeighbour(
-  tx: WriteTransaction,
-  id: string,
-  edit: Parameters<typeof editRecord>[1],
-  changed: readonly string[],
-): void {
-  const before = tx.read(id);
-  tx.save(before, editRecord(before.record, edit, tx.by.now), { type: 'task.updated', changed });
-}
-
-function isCycle(check: () => void): boolean {
-  try {
-    check();
-    return false;
-  } catch (error) {
-    if (isForgeError(error) && error.code === 'dependency_cycle') return true;
-    throw error;
+    if (!awaited.has(from)) continue;
+    changeTies(tx, from, { edges: [[dependencyKey(id, 'blocks'), { value: undefined }]] });
   }
 }

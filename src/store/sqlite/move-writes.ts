@@ -20,6 +20,7 @@ import { findUnfinished } from './attempt-facts.ts';
 import { readClaimFacts } from './claim-facts.ts';
 import type { Database, Row } from './database.ts';
 import { readClosedFrom } from './log-rows.ts';
+import { refuseManyMapped } from './neighbour-bounds.ts';
 import { listBlockers, listFreed } from './ready-queries.ts';
 import { readRecord, type StoredRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
@@ -60,7 +61,7 @@ export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['clo
   const decision = decideClose(toSeen(tx, before), { ...close, unfinished }, toDeciding(tx));
   const { task } = savePlan(tx, before, decision);
   const isChanged = task.version !== before.version;
-  return { ...task, unblocked: isChanged ? listFreed(tx.db, task.id) : [] };
+  return { ...task, ...(isChanged ? listFreed(tx.db, task.id) : { unblocked: [] }) };
 }
 
 export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['reopenTask']>[0]): Task {
@@ -75,11 +76,17 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
  * single task, so no guard and no hook is asked; the log says why it moved. Reads all tasks: it happens once in months.
  */
 export function mapStates(tx: WriteTransaction, map: StateMap): MappedState[] {
+  if (tx.bounded) refuseManyMapped(countIn(tx.db, [...map.keys()]));
   return [...map].map(([from, to]) => {
     const rows = tx.db.all('SELECT id FROM tasks WHERE state = ? ORDER BY id', from);
     for (const { id } of rows) mapTask(tx, id as string, { from, to });
     return { from, to, tasks: rows.length };
   });
+}
+
+function countIn(db: Database, states: readonly string[]): number {
+  const marks = states.map(() => '?').join(', ');
+  return Number(db.get(`SELECT count(*) AS n FROM tasks WHERE state IN (${marks})`, ...states)?.n);
 }
 
 function mapTask(tx: WriteTransaction, id: string, move: { from: string; to: string }): void {

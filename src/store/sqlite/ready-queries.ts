@@ -1,5 +1,6 @@
 import type { Status } from '#contract/task.ts';
 import { criticalPaths } from '#domain/graph-paths.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import type { Blocker, BlockedTask, ReadyQuery, ReadyTask, TaskPosition } from '../store.ts';
 import type { Database, Value } from './database.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
@@ -37,13 +38,13 @@ export function findFirstReady(db: Database, query: ReadyQuery): string | undefi
 }
 
 /** Everything that keeps a task from being ready, other projects' tasks included. */
-export function listBlockers(db: Database, id: string): Blocker[] {
+export function listBlockers(db: Database, id: string, most = -1): Blocker[] {
   const sql = `SELECT d.to_id AS id, b.title, b.status, b.assignee FROM dependencies d JOIN tasks b ON b.id = d.to_id
       WHERE d.from_id = ?1 AND d.dep_type = 'blocks' AND b.status <> 'closed'
     UNION ALL SELECT u.to_id, NULL, NULL, NULL FROM unresolved_dependencies u
       WHERE u.from_id = ?1 AND u.dep_type = 'blocks' AND u.closed = 0
-    ORDER BY 1`;
-  return db.all(sql, id).map((row) => ({
+    ORDER BY 1 LIMIT ?2`;
+  return db.all(sql, id, most).map((row) => ({
     id: row.id as string,
     title: row.title as string | null,
     status: row.status as Status | null,
@@ -51,22 +52,29 @@ export function listBlockers(db: Database, id: string): Blocker[] {
   }));
 }
 
-/** Open tasks that waited for this one, now closed, and for nothing else. Uses idx_deps_to_id. */
-export function listFreed(db: Database, id: string): string[] {
-  const sql = `SELECT t.id FROM dependencies d JOIN tasks t ON t.id = d.from_id
-    WHERE d.to_id = ? AND d.dep_type = 'blocks' AND t.status = 'open' AND t.open_blockers = 0
-    ORDER BY t.priority, t.created_at, t.id`;
-  return db.all(sql, id).map((row) => row.id as string);
+/** Open tasks that waited for this one, now closed, and for nothing else; of very many some, in their order. Uses idx_deps_to_id. */
+export function listFreed(db: Database, id: string): { unblocked: string[]; unblocked_more?: number } {
+  const freed = `FROM dependencies d JOIN tasks t ON t.id = d.from_id
+    WHERE d.to_id = ? AND d.dep_type = 'blocks' AND t.status = 'open' AND t.open_blockers = 0`;
+  const sql = `SELECT id FROM (SELECT t.id, t.priority, t.created_at ${freed} LIMIT ?)
+    ORDER BY priority, created_at, id`;
+  const unblocked = db.all(sql, id, NEIGHBOUR_LIMITS.shown).map((row) => row.id as string);
+  if (unblocked.length < NEIGHBOUR_LIMITS.shown) return { unblocked };
+  const more = Number(db.get(`SELECT count(*) AS n ${freed}`, id)?.n) - unblocked.length;
+  return more === 0 ? { unblocked } : { unblocked, unblocked_more: more };
 }
 
 /** Walks idx_tasks_blocked. */
 export function listBlocked(db: Database, query: { limit: number | undefined }): BlockedTask[] {
-  const sql = `SELECT ${SUMMARY_COLUMNS} FROM tasks t INDEXED BY idx_tasks_blocked
+  const most = NEIGHBOUR_LIMITS.blockers_shown;
+  const sql = `SELECT ${SUMMARY_COLUMNS}, t.open_blockers FROM tasks t INDEXED BY idx_tasks_blocked
     WHERE t.open_blockers > 0 AND t.status <> 'closed' AND t.status = 'open'
     ORDER BY t.priority, t.created_at, t.id LIMIT ?`;
-  return db
-    .all(sql, query.limit ?? -1)
-    .map((row) => ({ ...rowToSummary(row, db), blockers: listBlockers(db, row.id as string) }));
+  return db.all(sql, query.limit ?? NEIGHBOUR_LIMITS.blocked_tasks).map((row) => {
+    const blockers = listBlockers(db, row.id as string, most);
+    const more = blockers.length < most ? 0 : (row.open_blockers as number) - blockers.length;
+    return { ...rowToSummary(row, db), blockers, ...(more > 0 && { blockers_more: more }) };
+  });
 }
 
 function listByImpact(db: Database, query: ReadyQuery): ReadyTask[] {

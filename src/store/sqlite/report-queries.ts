@@ -2,6 +2,7 @@ import type { Status, TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import type { ExplainedTask, ReadyQuery, TaskHead } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import type { Undo } from './graph-writes.ts';
@@ -14,29 +15,39 @@ const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** Why each open task is or is not ready; every clause of the definition gets a sentence. */
 export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
-  const sql = `SELECT ${SUMMARY_COLUMNS}, t.open_blockers, t.parked, t.labels FROM tasks t WHERE t.status <> 'closed'
-    ORDER BY t.priority, t.created_at, t.id`;
-  const explained = db.all(sql).flatMap((row): ExplainedTask[] => {
-    if (query.type !== undefined && row.type !== query.type) return [];
-    if (query.label !== undefined && !(JSON.parse(row.labels as string) as string[]).includes(query.label))
-      return [];
-    const blockers = (row.open_blockers as number) > 0 ? listBlockers(db, row.id as string) : [];
-    const reasons = reasonsAgainst(
-      row,
-      query,
-      blockers.map((blocker) => describe(blocker)),
-    );
-    const ready = reasons.length === 0;
-    return [
-      {
-        ...rowToSummary(row, db),
-        ready,
-        reasons: ready ? [reasonFor(row.assignee as string | null)] : reasons,
-        blockers,
-      },
-    ];
-  });
-  return explained.slice(0, query.limit ?? explained.length);
+  const sql = `SELECT ${SUMMARY_COLUMNS}, t.open_blockers, t.parked, t.labels FROM tasks t INDEXED BY idx_tasks_open_order
+    WHERE t.status IN ('open', 'in_progress') ORDER BY t.priority, t.created_at, t.id`;
+  const explained: ExplainedTask[] = [];
+  const { limit = Infinity } = query;
+  for (const row of db.each(sql)) {
+    if (explained.length >= limit) break;
+    explained.push(...explainRow(db, query, row));
+  }
+  return explained;
+}
+
+function explainRow(db: Database, query: ReadyQuery, row: Row): ExplainedTask[] {
+  if (query.type !== undefined && row.type !== query.type) return [];
+  if (query.label !== undefined && !(JSON.parse(row.labels as string) as string[]).includes(query.label))
+    return [];
+  const most = NEIGHBOUR_LIMITS.blockers_shown;
+  const open_blockers = row.open_blockers as number;
+  const blockers = open_blockers > 0 ? listBlockers(db, row.id as string, most) : [];
+  const more = blockers.length < most ? 0 : open_blockers - blockers.length;
+  const reasons = reasonsAgainst(row, query, [
+    ...blockers.map((blocker) => describe(blocker)),
+    ...(more > 0 ? [`${more} more`] : []),
+  ]);
+  const ready = reasons.length === 0;
+  return [
+    {
+      ...rowToSummary(row, db),
+      ready,
+      reasons: ready ? [reasonFor(row.assignee as string | null)] : reasons,
+      blockers,
+      ...(more > 0 && { blockers_more: more }),
+    },
+  ];
 }
 
 function reasonFor(assignee: string | null): string {

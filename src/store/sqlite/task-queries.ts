@@ -7,6 +7,7 @@ import type {
   TaskCounters,
   TaskView,
 } from '#contract/task.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { kindOf, standingState, statusOfKind } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
@@ -21,30 +22,42 @@ export function getTask(db: Database, ref: string): TaskView {
     id,
   ) as Row; // just resolved
   const task = rowToTask(row, db);
-  const subtasks = db
-    .all(
-      `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.parent_id = ? ORDER BY t.priority, t.created_at, t.id`,
-      id,
-    )
-    .map((summary) => rowToSummary(summary, db));
-  const counts = {
-    child_count: subtasks.length,
-    closed_child_count: subtasks.filter((child) => child.status === 'closed').length,
-  };
+  const { subtasks, ...counts } = listSubtasks(db, id);
+  const { dependents, ...more } = listInbound(db, id);
   const open_blockers = row.open_blockers as number;
   return {
     ...task,
     // An epic's counts also stand where older exports of the format have them.
     metadata: task.type === 'epic' ? { ...task.metadata, ...counts } : task.metadata,
     dependencies: listOutbound(db, id),
-    dependents: listInbound(db, id),
+    dependents,
+    ...more,
     subtasks,
+    ...(counts.child_count > subtasks.length && { subtasks_more: counts.child_count - subtasks.length }),
     ...counts,
     comments: listComments(db, id),
     open_blockers,
     ready: task.status === 'open' && task.assignee === null && open_blockers === 0 && row.parked === 0,
     counters: countMoves(db, id),
   };
+}
+
+/** In their order; of very many those that come first by their index. */
+function listSubtasks(
+  db: Database,
+  id: string,
+): Pick<TaskView, 'subtasks' | 'child_count' | 'closed_child_count'> {
+  const sql = `SELECT ${SUMMARY_COLUMNS} FROM tasks t WHERE t.rowid IN (SELECT rowid FROM tasks WHERE parent_id = ? LIMIT ?)
+    ORDER BY t.priority, t.created_at, t.id`;
+  const subtasks = db.all(sql, id, NEIGHBOUR_LIMITS.shown).map((summary) => rowToSummary(summary, db));
+  const closed = subtasks.filter((child) => child.status === 'closed').length;
+  if (subtasks.length < NEIGHBOUR_LIMITS.shown)
+    return { subtasks, child_count: subtasks.length, closed_child_count: closed };
+  const counted = db.get(
+    `SELECT count(*) AS n, coalesce(sum(status = 'closed'), 0) AS closed FROM tasks WHERE parent_id = ?`,
+    id,
+  );
+  return { subtasks, child_count: Number(counted?.n), closed_child_count: Number(counted?.closed) };
 }
 
 /** Counted from what the moves have left behind; each by an index that begins with the task. */
@@ -206,10 +219,15 @@ function listOutbound(db: Database, id: string): ResolvedDependency[] {
   return db.all(sql, id).map((row) => rowToEdge(row, db));
 }
 
-function listInbound(db: Database, id: string): ResolvedDependency[] {
+/** In their order; of very many those that come first by their index. */
+function listInbound(db: Database, id: string): Pick<TaskView, 'dependents' | 'dependents_more'> {
   const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.close_reason, t.priority, t.assignee
-    FROM dependencies d JOIN tasks t ON t.id = d.from_id WHERE d.to_id = ? ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
-  return db.all(sql, id).map((row) => rowToEdge(row, db));
+    FROM (SELECT from_id, dep_type FROM dependencies WHERE to_id = ? LIMIT ?) d JOIN tasks t ON t.id = d.from_id
+    ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
+  const dependents = db.all(sql, id, NEIGHBOUR_LIMITS.shown).map((row) => rowToEdge(row, db));
+  if (dependents.length < NEIGHBOUR_LIMITS.shown) return { dependents };
+  const all = Number(db.get('SELECT count(*) AS n FROM dependencies WHERE to_id = ?', id)?.n);
+  return { dependents, ...(all > dependents.length && { dependents_more: all - dependents.length }) };
 }
 
 function listComments(db: Database, id: string): Comment[] {

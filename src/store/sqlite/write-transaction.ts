@@ -15,6 +15,7 @@ import { checkHolding } from './check-holding.ts';
 import { checkLanding } from './check-landing.ts';
 import { checkOwner } from './check-owner.ts';
 import type { Database } from './database.ts';
+import { LoopTurn } from './loop-turn.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import {
   readRecord,
@@ -25,6 +26,7 @@ import {
   type StoredRecord,
 } from './record-rows.ts';
 import { noteOwnWrite } from './own-values.ts';
+import { refuseManyDependents } from './neighbour-bounds.ts';
 import { insertTaskEvent } from './task-events.ts';
 import { encodeReplicaLine, type Move } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
@@ -49,6 +51,8 @@ export interface Saved {
 export interface WriteTransaction {
   readonly db: Database;
   readonly by: Writer;
+  /** Of a process that serves others: a write that would take long is refused. */
+  readonly bounded: boolean;
   /** What the machine's own clock says: leases are measured by it. */
   steady(): SteadyTime;
   read(id: string): StoredRecord;
@@ -73,6 +77,8 @@ export interface WriteStore {
   readonly replica: Replica;
   /** Left out: the writer's time stands for it, as tests have it. */
   readonly steady?: (() => SteadyTime) | undefined;
+  /** Others are served by this process: a write that would take long is refused. */
+  readonly bounded?: boolean | undefined;
 }
 
 export function writeInTransaction<T>(
@@ -124,6 +130,7 @@ export async function writeTogether(store: WriteStore, jobs: readonly WriteJob[]
 /** Undefined where nothing was done but to join in what a crash had left, as writeAgreed does. */
 async function tryTogether(store: WriteStore, jobs: readonly WriteJob[]): Promise<JobOutcome[] | undefined> {
   const { db, replica } = store;
+  const turn = new LoopTurn();
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
@@ -131,7 +138,12 @@ async function tryTogether(store: WriteStore, jobs: readonly WriteJob[]): Promis
       const offset = replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 }, held);
       if (offset !== held) return undefined;
       const lines: string[] = [];
-      const outcomes = jobs.map((job) => tryJob(store, job, lines));
+      const outcomes: JobOutcome[] = [];
+      for (const job of jobs) {
+        // Each may touch many rows: other requests are served in between, on a connection of their own.
+        if (outcomes.length > 0) await turn.pass();
+        outcomes.push(tryJob(store, job, lines));
+      }
       if (lines.length > 0) {
         appended = { from: offset };
         const size = replica.append(offset, lines, { sync: false });
@@ -166,13 +178,13 @@ function tryJob(store: WriteStore, job: WriteJob, lines: string[]): JobOutcome {
 }
 
 function runJob<T>(
-  { db, steady }: Omit<WriteStore, 'replica'>,
+  { db, steady, bounded = false }: Omit<WriteStore, 'replica'>,
   { by, work }: WriteJob<T>,
   written: Written[],
 ): T {
   if (by.holding !== undefined) checkHolding(db, by.holding);
   const readTime = (): SteadyTime => by.steady ?? steady?.() ?? { clock: WALL, at: by.now };
-  return work({ ...openTransaction(db, by, written), steady: readTime });
+  return work({ ...openTransaction({ db, bounded }, by, written), steady: readTime });
 }
 
 /** The clock that every store begins with. */
@@ -189,6 +201,11 @@ const STORE_TROUBLES: readonly string[] = [
 
 function isStoreTrouble(error: unknown): boolean {
   return isForgeError(error) && STORE_TROUBLES.includes(error.code);
+}
+
+/** Whether everything that waits for the task is counted anew by it. */
+function isRecounted(before: TaskRecord | undefined, { life }: TaskRecord): boolean {
+  return before !== undefined && (before.life.status === 'closed') !== (life.status === 'closed');
 }
 
 function toLines(written: readonly Written[]): string[] {
@@ -216,7 +233,11 @@ interface WrittenRecord {
   readonly move?: Move | undefined;
 }
 
-function openTransaction(db: Database, by: Writer, written: Written[]): Omit<WriteTransaction, 'steady'> {
+function openTransaction(
+  { db, bounded }: { readonly db: Database; readonly bounded: boolean },
+  by: Writer,
+  written: Written[],
+): Omit<WriteTransaction, 'steady'> {
   const triggered_by = toTriggeredBy(by.actor);
   const emit = (taskId: string, happening: Happening, task: unknown): number =>
     insertEvent(db, {
@@ -233,6 +254,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
     happening: Happening,
   ) => {
     const { record, line } = encoded;
+    if (bounded && isRecounted(before?.record, record)) refuseManyDependents(db, record.id);
     writeRecord(db, before, encoded, numbers);
     const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
     written.push({ line, numbers, move });
@@ -264,6 +286,7 @@ function openTransaction(db: Database, by: Writer, written: Written[]): Omit<Wri
   return {
     db,
     by,
+    bounded,
     emit,
     emitProject: (data, type = 'project.changed') =>
       void insertEvent(db, {

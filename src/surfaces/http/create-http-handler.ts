@@ -23,7 +23,7 @@ import type { HttpDeps } from './http-ports.ts';
 import { answerOnce, digestRequest, readIdempotencyKey } from './idempotent-request.ts';
 import { OpenBodies } from './open-bodies.ts';
 import { API, listNamedRoutes, listOperationRoutes, type OperationRoute } from './operation-routes.ts';
-import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';
+import type { OwnRoute } from './own-route.ts';
 import { HTTP_LIMITS, HTTP_TURNS } from './limits.ts';
 import { ListCache } from './list-cache.ts';
 import { answerLong } from './long-request.ts';
@@ -34,6 +34,7 @@ import { reserveAnswer } from './reserve-answer.ts';
 import { createRouteTable, type Routed, type RouteTable } from './route-table.ts';
 import { listSessionRoutes } from './session-routes.ts';
 import { SocketTurns } from './socket-turns.ts';
+import { createStatusRoute, STATUS_PATH } from './status-route.ts';
 import { TokenTurns } from './token-turns.ts';
 
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void;
@@ -78,7 +79,7 @@ export function listRoutes(deps: HttpDeps, sessions: BrowserSessions): Route[] {
   const operations = listOperationRoutes(deps.declarations);
   const declared = new Set(operations.map(({ method, path }) => `${method} ${path}`));
   const own = [
-    STATUS,
+    createStatusRoute(deps.prove),
     ...listProjectRoutes(deps),
     ...listSessionRoutes(sessions, deps.origin.scheme),
     ...listRawRoutes(deps),
@@ -115,14 +116,6 @@ interface Surface {
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
-const STATUS: OwnRoute = {
-  method: 'GET',
-  path: '/api/status',
-  summary: 'Whether the server lives',
-  open: true,
-  output: { type: 'object', properties: { status: { const: 'ok' } }, required: ['status'] },
-  answer: takesNothing(() => toJsonAnswer({ status: 'ok' })),
-};
 
 function listRawRoutes({ events, mcp }: HttpDeps): OwnRoute[] {
   const stream: OwnRoute[] =
@@ -169,7 +162,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   }
   const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
   // To let it wait would cost as much as its answer.
-  const begun = route?.own === STATUS ? undefined : surface.owners.begin(who);
+  const begun = route?.own?.path === STATUS_PATH ? undefined : surface.owners.begin(who);
   using _turn = begun instanceof Promise ? await begun : begun;
   // Nobody would end what is begun for a client that went while it waited for its turn.
   if (response.destroyed) return;

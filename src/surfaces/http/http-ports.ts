@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Declaration } from '#contract/declare.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
@@ -33,6 +34,8 @@ export interface HttpDeps {
   readonly events?: RawHandler | undefined;
   /** All methods of /mcp. */
   readonly mcp?: RawHandler | undefined;
+  /** Shows a client that has the server's own token that it reached the server; undefined while it stops. */
+  readonly prove?: ((challenge: string, socket: Socket) => string | undefined) | undefined;
   /** Told of every failure that is not the client's; nothing of a request's content is in it. */
   readonly report?: ((failure: { request_id: string; error: unknown }) => void) | undefined;
 }

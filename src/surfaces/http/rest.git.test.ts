@@ -65,6 +65,11 @@ describe('[S153] [S213] [S226] the resources', () => {
     expect([status, text]).toEqual([200, '{"status":"ok"}']);
     expect(headers).not.toHaveProperty('server');
     expect(headers).not.toHaveProperty('x-powered-by');
+    expect(await http.ask({ path: '/api/status?challenge=short' })).toMatchObject({ status: 400 });
+    expect(await http.ask({ path: '/api/status?token=x' })).toMatchObject({ status: 400 });
+    // One that has no token of its own proves nothing.
+    const asked = await http.ask({ path: `/api/status?challenge=${'0f'.repeat(32)}` });
+    expect([asked.status, asked.json]).toEqual([200, { status: 'ok' }]);
   });
 
   it('[S159] [S157] bear a request id, in errors also in the body', async () => {

@@ -1,0 +1,10 @@
+import type { GraphView } from '#contract/graph-operations.ts';
+
+export interface GraphQuery {
+  readonly id: string | undefined;
+  readonly all: boolean;
+  readonly most?: { readonly nodes: number; readonly edges: number } | undefined;
+}
+
+/** Empty where there are too many of one kind. */
+export type ReadGraph = GraphView & { readonly too_many?: 'nodes' | 'edges' };

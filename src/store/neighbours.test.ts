@@ -1,0 +1,159 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { by, close, create, expectCode } from './behaviour/open-behaviour.ts';
+
+const { shown, rewritten, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
+
+test('a deletion changes each neighbour once, whatever ties it has, and so does the restore', async () => {
+  await using temp = await tempStore();
+  const hub = await create(temp, 'Hub');
+  const both = await create(temp, 'Both', { parent_id: hub.id, depends_on: [hub.id] });
+  await temp.store.addDependency({ from_id: both.id, to_id: hub.id, type: 'related' }, by(temp));
+  const before = await temp.store.newestEvent();
+  await temp.store.deleteTask({ id: hub.id }, by(temp));
+  expect(await told(temp, before)).toEqual([
+    ['task.updated', both.id, ['parent_id', 'dependencies']],
+    ['task.deleted', hub.id, []],
+  ]);
+  const after = await temp.store.newestEvent();
+  await temp.store.restoreTask({ id: hub.id }, by(temp));
+  expect(await told(temp, after)).toEqual([
+    ['task.created', hub.id, []],
+    ['task.updated', both.id, ['parent_id', 'dependencies']],
+  ]);
+  expect(await temp.store.getTask(both.id)).toMatchObject({
+    parent_id: hub.id,
+    version: both.version + 3,
+    dependencies: [{ type: 'blocks' }, { type: 'related' }],
+  });
+});
+
+test('a server refuses to take a task out of very many others, and a command does it', async () => {
+  await using served = await tempStore({ lock: 'await' });
+  const hub = await create(served, 'Hub');
+  fill(served, hub.id, { count: rewritten + 1, ties: 'dependents' });
+  const error = await expectCode(served.store.deleteTask({ id: hub.id }, by(served)), 'too_large');
+  expect(error).toMatchObject({
+    hint: `In the repository, without --server: forge task delete ${hub.id}`,
+    details: { limit: rewritten },
+  });
+  expect(await served.store.newestEvent()).toBe(1);
+  using other = served.connect();
+  other.exec(`DELETE FROM dependencies WHERE from_id = 'fg-n1'`);
+  expect((await served.store.deleteTask({ id: hub.id }, by(served))).unblocked).toHaveLength(rewritten);
+
+  await using command = await tempStore();
+  const own = await create(command, 'Hub');
+  fill(command, own.id, { count: rewritten + 1, ties: 'dependents' });
+  expect((await command.store.deleteTask({ id: own.id }, by(command))).unblocked).toHaveLength(rewritten + 1);
+});
+
+test('a server refuses to bring back what very many others would be tied to', async () => {
+  await using temp = await tempStore();
+  const hub = await create(temp, 'Hub');
+  fill(temp, hub.id, { count: rewritten + 1, ties: 'children' });
+  await temp.store.deleteTask({ id: hub.id }, by(temp));
+  await using served = await tempStore({ lock: 'await' });
+  using from = temp.connect();
+  const row = from.prepare('SELECT * FROM deleted_tasks').get() as Record<string, string | number>;
+  using to = served.connect();
+  to.prepare(
+    'INSERT INTO deleted_tasks (id, deleted_at, line, undo, digest) VALUES (:id, :deleted_at, :line, :undo, :digest)',
+  ).run({ ...row });
+  const error = await expectCode(served.store.restoreTask({ id: hub.id }, by(served)), 'too_large');
+  expect(error.hint).toContain(`forge task restore ${hub.id}`);
+});
+
+test('a server refuses to count very many dependents anew, and a command does it', async () => {
+  await using served = await tempStore({ lock: 'await' });
+  const hub = await create(served, 'Hub');
+  fill(served, hub.id, { count: recounted + 1, ties: 'dependents' });
+  const error = await expectCode(close(served, hub.id), 'too_large');
+  expect(error).toMatchObject({ details: { id: hub.id, limit: recounted } });
+  using other = served.connect();
+  other.exec(`DELETE FROM dependencies WHERE from_id = 'fg-n1'`);
+  expect(await close(served, hub.id)).toMatchObject({ unblocked_more: recounted - shown });
+});
+
+test('writes that are made together let other requests be served in between', async () => {
+  await using temp = await tempStore({ lock: 'await' });
+  const hubs = await Promise.all([1, 2, 3, 4].map((n) => create(temp, `Hub ${n}`)));
+  for (const [at, { id }] of hubs.entries())
+    fill(temp, id, { count: 300, ties: 'children', prefix: `h${at}` });
+  let turns = 0;
+  let isOver = false;
+  const counting = (async () => {
+    for (; !isOver; turns += 1) await setImmediate();
+  })();
+  const first = create(temp, 'The write that the others wait for');
+  await Promise.all([first, ...hubs.map(({ id }) => temp.store.deleteTask({ id }, by(temp)))]);
+  isOver = true;
+  await counting;
+  expect(turns).toBeGreaterThanOrEqual(hubs.length);
+});
+
+test('lists of neighbours are bounded, and what is left out is counted', async () => {
+  await using temp = await tempStore();
+  const hub = await create(temp, 'Hub');
+  fill(temp, hub.id, { count: shown + 2, ties: 'dependents', prefix: 'd' });
+  fill(temp, hub.id, { count: shown + 3, ties: 'children', prefix: 'c' });
+  const view = await temp.store.getTask(hub.id);
+  expect(view).toMatchObject({ dependents_more: 2, subtasks_more: 3, child_count: shown + 3 });
+  expect([view.dependents.length, view.subtasks.length]).toEqual([shown, shown]);
+  const [first] = await temp.store.listBlocked({ limit: 1 });
+  expect(first).toMatchObject({ blockers: [{ id: hub.id }] });
+  expect(first).not.toHaveProperty('blockers_more');
+  const closed = await close(temp, hub.id);
+  expect(closed.unblocked).toHaveLength(shown);
+  expect(closed.unblocked_more).toBe(2);
+});
+
+test('of what a task waits for some are listed, and the others counted', async () => {
+  await using temp = await tempStore();
+  const waiting = await create(temp, 'Waits');
+  fill(temp, waiting.id, { count: blockers_shown + 5, ties: 'blockers' });
+  const [listed] = await temp.store.listBlocked({ limit: undefined });
+  expect(listed).toMatchObject({ id: waiting.id, blockers_more: 5 });
+  expect(listed?.blockers).toHaveLength(blockers_shown);
+  const [explained] = (await temp.store.explainReady({})).filter(({ id }) => id === waiting.id);
+  expect(explained).toMatchObject({ blockers_more: 5 });
+  expect(explained?.reasons.at(-1)).toBe('waits for 5 more');
+});
+
+/** Tasks that are tied to one, written past the store, because as many writes would take long. */
+function fill(
+  temp: TempStore,
+  id: string,
+  {
+    count,
+    ties,
+    prefix = 'n',
+  }: { count: number; ties: 'children' | 'dependents' | 'blockers'; prefix?: string },
+): void {
+  using db = temp.connect();
+  const at = '2026-01-01T00:00:00.000Z';
+  const parent = ties === 'children' ? `'${id}'` : 'NULL';
+  db.exec(`
+    BEGIN;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+      INSERT INTO tasks (id, title, created_at, created_by, updated_at, parent_id)
+      SELECT 'fg-${prefix}' || i, 'T' || i, '${at}', 'ann', '${at}', ${parent} FROM n;
+    COMMIT;`);
+  if (ties === 'children') return;
+  const edge = ties === 'blockers' ? `'${id}', id` : `id, '${id}'`;
+  db.exec(
+    `INSERT INTO dependencies (from_id, to_id) SELECT ${edge} FROM tasks WHERE id LIKE 'fg-${prefix}%' AND title LIKE 'T%'`,
+  );
+}
+
+async function told(temp: TempStore, after: number): Promise<unknown[]> {
+  using db = temp.connect();
+  const rows = db.prepare('SELECT type, task_id, data FROM events WHERE seq > ? ORDER BY seq').all(after);
+  return rows.map(({ type, task_id, data }) => [
+    type,
+    task_id,
+    (JSON.parse(data as string) as { changed: unknown }).changed,
+  ]);
+}
