@@ -170,7 +170,6 @@ export interface TaskStore extends AsyncDisposable, ListPages {
   listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
   readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
   readTree(query: { id: string; depth: number }): Promise<DependencyNode>;
-  /** Nothing is read of a graph that has more than `most`: it is told which of the two there are too many of. */
   readGraph(query: GraphQuery): Promise<ReadGraph>;
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
 }
