@@ -273,7 +273,8 @@ export async function openFound(
       await healLanding(paths, toMachine(env), notice);
     }
     const config = await readConfirmed(found, store, { env, reads });
-    if (config.initMode === 'standard' && !isConnectedToGit(paths, findProgram())) {
+    const was_used = config.initMode === 'standard' && isConnectedToGit(paths, findProgram());
+    if (config.initMode === 'standard' && !was_used) {
       const { healClone } = await import('#sync/heal-clone.ts');
       if (await healClone(paths, toMachine(env), notice)) {
         const { tellLeftOutCommits } = await import('#sync/left-out-commits.ts');
@@ -289,11 +290,9 @@ export async function openFound(
       const { isModeNew, settleMode } = await import('#sync/follow-mode.ts');
       if (isModeNew(paths, config)) await settleMode(paths, toMachine(env), { config, notice });
     }
-    const folded = await catchUpWithFiles(
-      store,
-      { paths, config },
-      { clock: () => systemClock.now(), notice, meter, env, reads, joinApart: options.joinApart },
-    );
+    const tell = { clock: () => systemClock.now(), notice, meter, env, reads, was_used };
+    const apart = { ...tell, joinApart: options.joinApart };
+    const folded = await catchUpWithFiles(store, { paths, config }, apart);
     const foreign = await readForeign(store, config.idPrefix, env);
     const workflow = await openWorkflow({ paths, store }, env, options);
     return {

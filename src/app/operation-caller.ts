@@ -161,8 +161,8 @@ async function checkAgent(
   if (actor.kind !== 'agent') return undefined;
   const verdict = judgeAgentCall({ operation: name, access, input, agent: actor.name });
   if (verdict.outcome === 'allowed') return undefined;
-  if (verdict.outcome === 'refused') throw denied(verdict.why, { operation: name });
-  if (open === undefined) throw denied(`An agent's token cannot do ${name}`, { operation: name });
+  if (verdict.outcome === 'refused') throw denied(verdict.why, { operation: name }, ASK_PERSON);
+  if (open === undefined) throw denied(`An agent's token cannot do ${name}`, { operation: name }, ASK_PERSON);
   const task = await open.store.getTask(verdict.id);
   const roles = Object.values(task.roles ?? {}).flatMap((one) => ('agent' in one ? [one.agent] : []));
   if (isHeldBy({ assignee: task.assignee, roles }, actor.name, verdict))
@@ -174,8 +174,15 @@ async function checkAgent(
   });
 }
 
-function denied(message: string, details: Readonly<Record<string, unknown>>): ForgeError {
-  return new ForgeError('permission_denied', message, { hint: 'forge claim --next', details });
+/** No command of the agent's own helps: a claim of another task least of all. */
+const ASK_PERSON = 'A person has to do it: say what you need in a comment on a task of your own';
+
+function denied(
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+  hint = 'forge claim --next',
+): ForgeError {
+  return new ForgeError('permission_denied', message, { hint, details });
 }
 
 function toContext(

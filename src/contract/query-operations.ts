@@ -101,7 +101,7 @@ export const readyTasks = declare({
 
 export const listTasks = declare({
   name: 'task.list',
-  summary: 'List tasks by priority; closed ones only with --all or --status closed',
+  summary: 'List tasks by priority; closed ones only with --all, --status closed or their --state',
   input: z.object({
     ...filters,
     all: z.boolean().optional().describe('Closed tasks too'),

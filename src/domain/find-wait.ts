@@ -1,10 +1,11 @@
-import type { Review } from '#contract/attempt.ts';
+import type { Attempt, Review } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { splitRaise } from './caps.ts';
+import type { AgentFault } from './decide-suspension.ts';
 import type { Halted } from './find-halted.ts';
 import { passTarget } from './gate-targets.ts';
-import { isMerging, kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
+import { isMerging, isParked, kindOf, roleOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 import { holderName } from './workflow-fields.ts';
 
 /** What decides, besides the task itself, whether it waits for a person. */
@@ -15,8 +16,24 @@ export interface TaskFacts {
   readonly at_work: boolean;
   /** Its work stands still: whose it is, and whether Forge can start that agent here. */
   readonly halted?: (Halted & { readonly managed: boolean }) | undefined;
+  /**
+   * Of an open task and of a merge that did not fit: the attempt that was neither merged nor given up, and whether Forge
+   * can start its agent here.
+   */
+  readonly unfinished?: Unfinished | undefined;
+  /** Of a parked task: the agent that gave it up there. */
+  readonly parked_by?: string | undefined;
+  /**
+   * The agent that Forge can start for the task: its owner, or where nobody has the task the agent of its attempt. Null
+   * where there is none; undefined where nobody has looked.
+   */
+  readonly worker?: string | null | undefined;
   /** Nobody has trusted all of its checks and set-up commands on this machine as they are now. */
   readonly untrusted?: boolean | undefined;
+}
+
+export interface Unfinished extends Pick<Attempt, 'agent' | 'branch' | 'path'> {
+  readonly managed: boolean;
 }
 
 /** Why a task waits for a person, and what that person types. The one answer of every command that tells it. */
@@ -33,7 +50,9 @@ export function findWait(workflow: ResolvedWorkflow, task: Task, facts: TaskFact
     const message = task.error_annotation?.message ?? `its review waits for the word of ${who}`;
     return { kind: 'review', message, command: `forge review ${id} pass`, since: facts.asked.started_at };
   }
-  if (facts.at_work || task.status !== 'in_progress') return undefined;
+  if (facts.at_work) return undefined;
+  if (task.status === 'open') return findLeft(workflow, task, facts);
+  if (task.status !== 'in_progress') return undefined;
   if (task.error_annotation === undefined) return findSilent(workflow, task, facts);
   const { code, message, at } = task.error_annotation;
   if (PICKS.has(code)) return { kind: 'pick', message, command: `forge attempt compare ${id}`, since: at };
@@ -43,12 +62,60 @@ export function findWait(workflow: ResolvedWorkflow, task: Task, facts: TaskFact
   if (code === UNTRUSTED && facts.untrusted === true)
     return { kind: 'stuck', message, command: 'forge trust', since: at };
   const told = code === UNTRUSTED ? NOW_TRUSTED : message;
-  const { command = toGoOn(workflow, task, state), message: what = told } = splitRaise(told) ?? {};
-  return { kind: 'stuck', message: what, command, since: at };
+  const { command = toGoOn(workflow, task, { state, worker: facts.worker }), message: what = told } =
+    splitRaise(told) ?? {};
+  const place = facts.unfinished === undefined ? '' : `; the work is in ${facts.unfinished.path}`;
+  return { kind: 'stuck', message: `${what}${place}`, command, since: at };
+}
+
+/**
+ * A task that nobody has and that is not where it began: work on it was broken off, or it was parked because of a failure.
+ * A parked task is never offered, so a person lets it go on.
+ */
+function findLeft(
+  workflow: ResolvedWorkflow,
+  { id, state, error_annotation: trouble, updated_at, ...task }: Task,
+  { unfinished, parked_by }: TaskFacts,
+): Wait | undefined {
+  // Nothing is wrong with the task: the agent waits for a person, or for its provider.
+  if (trouble !== undefined && FAULTS.has(trouble.code)) return undefined;
+  const isAside = isParked(workflow, standingState(workflow, { ...task, state }));
+  const isGivenUp = isAside && (trouble !== undefined || parked_by !== undefined);
+  if (unfinished === undefined && !isGivenUp) return undefined;
+  const raised = splitRaise(trouble?.message ?? '');
+  const silent =
+    isAside && parked_by !== undefined ? `${parked_by} put it into ${state}` : `it is in ${state}`;
+  const why = raised?.message ?? trouble?.message ?? silent;
+  const work =
+    unfinished === undefined ? '' : `; unfinished work is on ${unfinished.branch}, in ${unfinished.path}`;
+  return {
+    kind: 'stuck',
+    message: `${why}${work}`,
+    command: raised?.command ?? toTakeUp(workflow, { id, isAside, unfinished }),
+    since: trouble?.at ?? updated_at,
+  };
+}
+
+/** How a task says that its agent could not work. */
+const FAULTS: ReadonlySet<string> = new Set<AgentFault>([
+  'usage_limit',
+  'unavailable',
+  'auth',
+  'not_installed',
+]);
+
+function toTakeUp(
+  workflow: ResolvedWorkflow,
+  { id, isAside, unfinished }: { id: string; isAside: boolean } & Pick<TaskFacts, 'unfinished'>,
+): string {
+  if (isAside) return `forge task transition ${id} ${workflow.initial}`;
+  if (unfinished?.managed === true && unfinished.agent !== null)
+    return `forge run ${id} --agent ${unfinished.agent} --merge`;
+  return `forge claim ${id}`;
 }
 
 /** A task that says nothing of why it waits. */
-function findSilent(workflow: ResolvedWorkflow, task: Task, { halted }: TaskFacts): Wait | undefined {
+function findSilent(workflow: ResolvedWorkflow, task: Task, { halted, worker }: TaskFacts): Wait | undefined {
   const { id, assignee, review_passed_at: since, updated_at } = task;
   const state = standingState(workflow, task);
   const next = passTarget(workflow, state);
@@ -58,7 +125,7 @@ function findSilent(workflow: ResolvedWorkflow, task: Task, { halted }: TaskFact
       return {
         kind: 'merge',
         message: `it passed in ${state}`,
-        command: `forge task transition ${id} ${next}`,
+        command: `forge run ${id} --merge`,
         since,
       };
     case 'active':
@@ -75,7 +142,7 @@ function findSilent(workflow: ResolvedWorkflow, task: Task, { halted }: TaskFact
       return {
         kind: 'stuck',
         message: `it is in ${state}`,
-        command: toGoOn(workflow, task, state),
+        command: toGoOn(workflow, task, { state, worker }),
         since: null,
       };
     case 'backlog':
@@ -106,13 +173,18 @@ function describeHalted(
 
 /**
  * Whose work was stopped where it is goes on there. A merge that did not fit is worked on again by the agent that made
- * it, one that was refused is tried again. Every other task goes along the first edge of its state.
+ * it, one that was refused is tried again. Every other task, and work of a person, goes along the first edge of its state.
  */
-function toGoOn(workflow: ResolvedWorkflow, { id, assignee, ...task }: Task, state: string): string {
+function toGoOn(
+  workflow: ResolvedWorkflow,
+  { id, assignee, ...task }: Task,
+  { state, worker = assignee }: { readonly state: string } & Pick<TaskFacts, 'worker'>,
+): string {
   const code = task.error_annotation?.code ?? '';
-  if (kindOf(workflow, state) === 'active' && assignee !== null) return `forge run ${id} --agent ${assignee}`;
+  if (kindOf(workflow, state) === 'active' && worker !== null) return `forge run ${id} --agent ${worker}`;
   const isAside = kindOf(workflow, state) === 'custom' && state !== workflow.blocked;
-  if (isAside && REPAIRED_MERGES.has(code)) return `forge run ${id} --agent ${assignee ?? '<name>'} --merge`;
+  if (isAside && worker !== null && REPAIRED_MERGES.has(code))
+    return `forge run ${id} --agent ${worker} --merge`;
   if (isAside && code === 'merge_refused') return `forge run ${id} --merge`;
   const to = workflow.states.get(state)?.next?.[0];
   return to === undefined ? `forge task show ${id}` : `forge task transition ${id} ${to}`;

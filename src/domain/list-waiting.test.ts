@@ -53,7 +53,7 @@ describe('what waits for a person', () => {
     [
       'a merge whose checks failed, of nobody',
       task('merge_failed', { ...because('merge_ci_failed'), assignee: null }),
-      'stuck: why; forge run fg-a --agent <name> --merge',
+      'stuck: why; forge task transition fg-a in_progress',
     ],
     [
       'a merge that was refused',
@@ -94,12 +94,52 @@ describe('what waits for a person', () => {
     [
       'work that passed',
       task('review', { review_passed_at: AT }),
-      'merge: it passed in review; forge task transition fg-a merging',
+      'merge: it passed in review; forge run fg-a --merge',
     ],
   ])('is %s', (_, one, shown) => {
     expect(list([one])).toEqual([shown]);
     // A process that works on it leads it on.
     expect(list([one], { at_work: new Set(['fg-a']) })).toEqual([]);
+  });
+
+  it('is a merge that failed, with the agent that Forge can start, and without one where a person has the task', () => {
+    const shown = (assignee: string | null, worker: string | null) =>
+      list([task('merge_failed', { ...because('merge_conflict'), assignee })], {
+        known: new Map([['fg-a', { worker }]]),
+      });
+    expect(shown('w1', 'w1')).toEqual(['stuck: why; forge run fg-a --agent w1 --merge']);
+    expect(shown(null, 'w2')).toEqual(['stuck: why; forge run fg-a --agent w2 --merge']);
+    expect(shown('Nina New', null)).toEqual(['stuck: why; forge task transition fg-a in_progress']);
+  });
+
+  it('is work that was broken off, with what takes it up, and no open task without work', () => {
+    const open = task('todo', {
+      status: 'open',
+      assignee: null,
+      ...because('run_failed', 'Forge was stopped'),
+    });
+    const left = (managed: boolean) => ({
+      known: new Map([['fg-a', { unfinished: { agent: 'w1', branch: 'forge/b', path: '/w/b', managed } }]]),
+    });
+    const work = 'unfinished work is on forge/b, in /w/b';
+    expect(list([open], left(true))).toEqual([
+      `stuck: Forge was stopped; ${work}; forge run fg-a --agent w1 --merge`,
+    ]);
+    const silent = task('todo', { status: 'open', assignee: null });
+    expect(list([silent], left(false))).toEqual([`stuck: it is in todo; ${work}; forge claim fg-a`]);
+    expect(list([open, silent])).toEqual([]);
+    expect(list([open], { ...left(true), at_work: new Set(['fg-a']) })).toEqual([]);
+  });
+
+  it('is a task that was parked because of a failure, and no other that is parked', () => {
+    const parked = task('backlog', { status: 'open', assignee: null });
+    expect(list([parked])).toEqual([]);
+    expect(list([{ ...parked, ...because('run_failed') }])).toEqual([
+      'stuck: why; forge task transition fg-a todo',
+    ]);
+    expect(list([parked], { known: new Map([['fg-a', { parked_by: 'worker-1' }]]) })).toEqual([
+      'stuck: worker-1 put it into backlog; forge task transition fg-a todo',
+    ]);
   });
 
   it('is work that stands still, with what starts it again', () => {

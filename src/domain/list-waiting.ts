@@ -9,7 +9,7 @@ import { endsAsDone, standingState, type ResolvedWorkflow } from './workflow.ts'
 
 /** What decides which tasks wait for a person. */
 export interface WaitingFacts {
-  /** Every task in progress that is not archived. */
+  /** Every task in progress that is not archived, and open ones of which work may be left. */
   readonly tasks: readonly Task[];
   /** Reviews that wait for a verdict. */
   readonly reviews: readonly Review[];
@@ -18,7 +18,7 @@ export interface WaitingFacts {
   /** Tasks with a run, a review, a merge or a start under way. */
   readonly at_work: ReadonlySet<string>;
   /** What else decides about a task; of most there is nothing. */
-  readonly known: ReadonlyMap<string, Pick<TaskFacts, 'halted' | 'untrusted'>>;
+  readonly known: ReadonlyMap<string, Omit<TaskFacts, 'asked' | 'at_work'>>;
   /** Attempts that were neither merged nor given up, each with its task that is closed. */
   readonly unmerged: readonly { readonly task: Task; readonly attempt: Pick<Attempt, 'branch' | 'target'> }[];
 }

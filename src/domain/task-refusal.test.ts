@@ -81,6 +81,19 @@ describe('every refusal is told by its code, the id, and the command to type nex
       'forge task close fg-a1b2 --reason "…"',
     ],
     [
+      {
+        outcome: 'no_edge',
+        from: 'cancelled',
+        to: 'cancelled',
+        next: ['todo'],
+        is_known: true,
+        is_closing: false,
+      },
+      'state_invalid',
+      'fg-a1b2 is in cancelled already',
+      'forge task show fg-a1b2',
+    ],
+    [
       { outcome: 'not_landed', to: 'done', attempt: ATTEMPT },
       'state_invalid',
       'fg-a1b2 is not done: a1b2-one has not been merged',

@@ -88,9 +88,11 @@ export function explainTaskRefusal(
     case 'no_edge':
       return new ForgeError(
         'state_invalid',
-        refusal.is_known
-          ? `${id} cannot go from ${refusal.from} to ${refusal.to}`
-          : `The workflow has no state ${refusal.to}`,
+        refusal.from === refusal.to
+          ? `${id} is in ${refusal.to} already`
+          : refusal.is_known
+            ? `${id} cannot go from ${refusal.from} to ${refusal.to}`
+            : `The workflow has no state ${refusal.to}`,
         { hint: hintOfEdge(id, refusal), details: { ...place, next: refusal.next } },
       );
     case 'not_landed':
@@ -151,7 +153,11 @@ function toForceHints(id: string): Readonly<Record<ForceCommand, string>> {
   };
 }
 
-function hintOfEdge(id: string, { is_closing, next }: Extract<TaskRefusal, { outcome: 'no_edge' }>): string {
+function hintOfEdge(
+  id: string,
+  { from, to, is_closing, next }: Extract<TaskRefusal, { outcome: 'no_edge' }>,
+): string {
+  if (from === to) return `forge task show ${id}`;
   if (is_closing) return `forge task close ${id} --reason "…"`;
   return next[0] === undefined ? 'forge workflow show' : `forge task transition ${id} ${next[0]}`;
 }

@@ -2,7 +2,7 @@ import { decidePause } from '#domain/decide-claim.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
 import { statusOfKind, kindOf, roleOf, standingState, type ActionName } from '#domain/workflow.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { countNoun } from '#kernel/text.ts';
+import { countNoun, firstAndLast } from '#kernel/text.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
@@ -145,11 +145,7 @@ export function budgetSpent(
   /** Why it said no the last time. */
   last: string | null = null,
 ): { reason: string; annotation: Annotation } {
-  const line =
-    (last ?? '')
-      .trim()
-      .replace(/:\s*\n\s*/, ': ')
-      .split('\n')[0] ?? '';
+  const line = firstAndLast(last ?? '');
   const why = line === '' ? '' : `. The last time: ${line.slice(0, LIMITS.inbox_message_length)}`;
   const message = `${gate} said no ${countNoun(said, 'time')}; ${max} ${max === 1 ? 'is' : 'are'} allowed${why}`;
   return { reason: message, annotation: { code: 'retry_budget', message } };

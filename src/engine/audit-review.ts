@@ -8,6 +8,7 @@ import { showAllDiffs } from '#git/attempt-git-folder.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
 import type { Annotation } from './actions.ts';
 import { openControl } from './attempt-workspace.ts';
+import { findWorkBase } from './find-work-base.ts';
 import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import type { Conclusion } from './settle-run.ts';
 import { systemWriter, type ManagedAgent, type WorkPlace } from './work.ts';
@@ -83,7 +84,7 @@ export async function auditReview(
       cwd: checkout.path,
       prompt: composeAudit({
         task,
-        base: attempt.base_commit,
+        base: await findWorkBase(place.repo, { ...attempt, head_commit: review.head_commit }),
         head: review.head_commit ?? attempt.base_commit,
         prompt: task.review_config?.review_prompt ?? agent.prompt,
       }),

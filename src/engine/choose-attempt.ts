@@ -10,6 +10,7 @@ import { removeCheckout } from '#git/rescue-checkout.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { openControl } from './attempt-workspace.ts';
 import { endRun } from './end-run.ts';
+import { findWorkBase } from './find-work-base.ts';
 import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';
 import type { ManagedAgent, WorkPlace } from './work.ts';
 
@@ -78,8 +79,10 @@ export async function chooseAttempt(place: WorkPlace, call: ChoiceCall): Promise
 async function showAttempts(place: WorkPlace, attempts: readonly Attempt[]): Promise<ShownAttempt[]> {
   const most = Math.floor(LIMITS.pick_diff_length / attempts.length);
   return Promise.all(
-    attempts.map(async ({ number, agent, base_commit: base, head_commit }) => {
-      const head = head_commit ?? base;
+    attempts.map(async (attempt) => {
+      const { number, agent, base_commit, head_commit } = attempt;
+      const base = await findWorkBase(place.repo, attempt);
+      const head = head_commit ?? base_commit;
       return { number, agent, base, head, patch: await readPatch(place.repo, { base, head }, most) };
     }),
   );

@@ -109,6 +109,45 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(await find(second, 'work')).toEqual([]);
   });
 
+  it('is not one into which the target was merged, unless it changes what the merge brought', async () => {
+    const { repo } = shop;
+    const task = await shop.create('Merged', { steps: ['bash ci.sh'] });
+    const commit = async (files: Readonly<Record<string, string>>): Promise<string> => {
+      for (const [path, text] of Object.entries(files)) await repo.write(path, text);
+      repo.git('add', '-A', '-f');
+      repo.git('commit', '-qm', 'more');
+      return repo.git('rev-parse', 'HEAD');
+    };
+    const base_commit = repo.git('rev-parse', 'main');
+    const find = (head_commit: string) =>
+      findGateChanges(
+        shop.place,
+        { id: 'a', task_id: task.id, base_commit, head_commit, target: 'main', path: '/none' },
+        task,
+      );
+    const config = '.forge/config.json';
+    const tasks = '.forge/tasks.jsonl';
+    const brought = { [tasks]: '{"id":"fg-1"}\n', 'ci.sh': 'true\n', 'node_modules/x.js': '1\n' };
+    await commit({ ...brought, [config]: '{}\n' });
+    repo.git('checkout', '-q', '-b', 'work', base_commit);
+    await commit({ 'calc.py': '1\n' });
+    repo.git('merge', '-q', '--no-edit', 'main');
+    const merged = repo.git('rev-parse', 'HEAD');
+    expect(await find(merged)).toEqual([]);
+    // The target goes on, and what it has by then is neither what the merge brought nor what was there at the start.
+    repo.git('checkout', '-q', 'main');
+    await commit({ [tasks]: '{"id":"fg-2"}\n', 'ci.sh': 'test 1\n', 'node_modules/x.js': '2\n' });
+    expect(await find(merged)).toEqual([]);
+    repo.git('checkout', '-q', 'work');
+    expect(await find(await commit({ [tasks]: '{"id":"fg-3"}\n' }))).toEqual([tasks]);
+    // Back to what was there at the start: a change of what the target has.
+    const old = repo.git('show', `${base_commit}:${config}`);
+    expect(await find(await commit({ [config]: `${old}\n` }))).toEqual([config, tasks]);
+    // A branch that is set back to an older commit of the target is held against its start.
+    repo.git('checkout', '-q', '-b', 'back', `${base_commit}~1`);
+    expect(await find(await commit({ y: 'y' }))).toContain('ci.sh');
+  });
+
   it('is not one that changes other files', async () => {
     shop.addAgent('honest', 'echo x > x; echo more >> lib.sh; git -C . status > /dev/null');
     const task = await shop.create('Honest', { steps: ['bash ci.sh'] });

@@ -10,6 +10,7 @@ import { escapeLine, nameFirst } from '#kernel/text.ts';
 import type { Writer } from '#store/store.ts';
 import { findCommandScripts } from '#sync/command-scripts.ts';
 import type { UntrustedCommand } from '#sync/trust.ts';
+import { findWorkBase } from './find-work-base.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { listUnseen } from './list-unseen.ts';
 import { lookAtCommit } from './look-at-commit.ts';
@@ -59,8 +60,8 @@ function inJudgedFolder<T>(
 
 /**
  * The files by which work is judged that the attempt itself changes: the settings of the project, its workflow, its
- * tasks, the scripts that its set-up and its checks run, and what could decide them unseen. What came from the target is
- * the target's, if a person has allowed it to run.
+ * tasks, the scripts that its set-up and its checks run, and what could decide them unseen. What a merge of the target
+ * brought is the target's, if a person has allowed it to run.
  */
 export async function findGateChanges(
   place: WorkPlace,
@@ -74,11 +75,13 @@ export async function findGateChanges(
     listReviewCommands(place, task).map((command) => findCommandScripts(command, { root })),
   );
   const scripts = found.flat().flatMap(({ path, kind }) => (kind === 'file' ? [path] : []));
-  const paths = [...new Set([...GATE_FILES, ...scripts, ...(await listUnseen(place, attempt))])];
+  const shared = await findWorkBase(place.repo, attempt);
+  const unseen = await listUnseen(place, { base_commit: shared, head_commit });
+  const paths = [...new Set([...GATE_FILES, ...scripts, ...unseen])];
   const branch = `refs/heads/${target}`;
   const there = (await readRef(place.repo, branch)) ?? branch;
   const [base, head, tip] = await Promise.all(
-    [base_commit, head_commit, there].map((commit) => readEntries(place, commit, paths)),
+    [shared, head_commit, there].map((commit) => readEntries(place, commit, paths)),
   );
   const changed = paths.filter((path) => {
     const now = head?.get(path);

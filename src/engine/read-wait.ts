@@ -1,7 +1,7 @@
 import type { Task } from '#contract/task.ts';
 import { findHalted, type Halted } from '#domain/find-halted.ts';
-import { findWait, type TaskFacts, type Wait } from '#domain/find-wait.ts';
-import { kindOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { findWait, REPAIRED_MERGES, type TaskFacts, type Unfinished, type Wait } from '#domain/find-wait.ts';
+import { isParked, kindOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { TaskStore } from '#store/store.ts';
@@ -19,7 +19,7 @@ export interface WaitPlace {
 
 /** Why a task waits for a person, and what helps; undefined where it needs none. What other commands tell is the same. */
 export async function readWait(place: WaitPlace, task: Task): Promise<Wait | undefined> {
-  if (task.status !== 'in_progress') return undefined;
+  if (task.status === 'closed') return undefined;
   const { store } = place;
   const isMine = ({ task_id }: { readonly task_id: string }): boolean => task_id === task.id;
   const at_work = (await store.listOpenWork()).some(isMine);
@@ -28,17 +28,54 @@ export async function readWait(place: WaitPlace, task: Task): Promise<Wait | und
   return findWait(place.workflow, task, { ...(await readTaskFacts(place, task)), asked, at_work });
 }
 
+type LookedUp = Omit<TaskFacts, 'asked' | 'at_work'>;
+
 /** What has to be looked up for a few tasks only. The caller knows which ones are at work. */
-export async function readTaskFacts(
-  place: WaitPlace,
-  task: Task,
-): Promise<Pick<TaskFacts, 'halted' | 'untrusted'>> {
+export async function readTaskFacts(place: WaitPlace, task: Task): Promise<LookedUp> {
+  if (task.status === 'open') return readLeft(place, task);
   const code = task.error_annotation?.code;
-  if (code === 'untrusted') return { untrusted: !(await place.trustsChecks(task)) };
-  if (code !== undefined) return {};
+  if (code !== undefined) {
+    const worker = await findWorker(place, task);
+    if (code === 'untrusted') return { worker, untrusted: !(await place.trustsChecks(task)) };
+    return REPAIRED_MERGES.has(code) ? { worker, unfinished: await findUnfinished(place, task) } : { worker };
+  }
   const halted = await readHalted(place, task);
   return halted === undefined ? {} : { halted: { ...halted, managed: await place.isManaged(halted.agent) } };
 }
+
+/** The agent that Forge would start again. What a person has is that person's. */
+async function findWorker(place: WaitPlace, { id, assignee }: Task): Promise<string | null> {
+  const attempts = assignee === null ? await place.store.listAttempts({ task_id: id, state: 'active' }) : [];
+  const name = assignee ?? attempts.at(-1)?.agent ?? null;
+  return name !== null && (await place.isManaged(name)) ? name : null;
+}
+
+/** What is left of work on a task that is open. */
+async function readLeft(place: WaitPlace, task: Task): Promise<LookedUp> {
+  const { store, workflow } = place;
+  const isAside = isParked(workflow, standingState(workflow, task));
+  const parked_by = isAside ? await findWhoParked(store, task.id) : undefined;
+  return { unfinished: await findUnfinished(place, task), parked_by };
+}
+
+/** The newest attempt that was neither merged nor given up, and whose folder is on this machine. */
+async function findUnfinished(place: WaitPlace, { id: task_id }: Task): Promise<Unfinished | undefined> {
+  const attempt = (await place.store.listAttempts({ task_id, there: true, state: 'active' })).at(-1);
+  if (attempt === undefined) return undefined;
+  return { ...attempt, managed: attempt.agent !== null && (await place.isManaged(attempt.agent)) };
+}
+
+/** The agent that put a task aside which it was working on. What agents propose was parked from its beginning. */
+async function findWhoParked(
+  store: Pick<TaskStore, 'listTransitions'>,
+  id: string,
+): Promise<string | undefined> {
+  const last = (await store.listTransitions({ id, limit: 1 })).at(-1);
+  const isAgents = last?.from_status === 'in_progress' && last.triggered_by.startsWith(AGENT);
+  return isAgents ? last.triggered_by.slice(AGENT.length) : undefined;
+}
+
+const AGENT = 'agent:';
 
 /** Whose work stands still, of a task that no process is at work on. */
 export async function readHalted(

@@ -9,6 +9,7 @@ import { readRef } from '#git/read-ref.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { nameFiles } from '#kernel/name-files.ts';
+import { endSentence } from '#kernel/text.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import type { Annotation } from './actions.ts';
@@ -254,7 +255,7 @@ export function describeFault(agent: string, fault: AgentFault, message: string 
   const why = message ?? fault.replaceAll('_', ' ');
   return {
     code: fault,
-    message: `${agent} could not work: ${why}. It is tried again later; at once with forge agent resume ${agent}`,
+    message: `${agent} could not work: ${endSentence(why)} It is tried again later; at once with forge agent resume ${agent}`,
   };
 }
 

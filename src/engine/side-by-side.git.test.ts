@@ -68,6 +68,12 @@ describe('several attempts at one task', () => {
       '3 broken active failed',
       '4 small active green',
     ]);
+    // What is missing is a choice, and no agent.
+    await expect(
+      workTask(shop.workshop, shop.as(), { id: task.id, agent: undefined, merge: true }),
+    ).rejects.toMatchObject({
+      hint: `forge attempt compare ${task.id}, then forge attempt pick <attempt>`,
+    });
     const [, red, failed, last] = waiting.attempts;
     expect(red?.message).toBe(`${STEPS[0]}: exit 1`);
     expect(failed?.changes).toEqual({ files: 1, insertions: 1, deletions: 0 });

@@ -3,6 +3,7 @@ import { toClaimer } from '#domain/claimer.ts';
 import { isMoveEdge } from '#domain/decide-move.ts';
 import { doesOnEnter } from '#domain/decide-review.ts';
 import { findMoveOwner } from '#domain/move-owner.ts';
+import { unknownState } from '#domain/unknown-state.ts';
 import { endsAsDone, findEdge, kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { holderName } from '#domain/workflow-fields.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -42,6 +43,7 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     checkHeld(standing, request);
     const from = standingState(engine.workflow, standing.task);
     const { to, annotation = request.annotation } = redirect(engine, { ...request, from }, standing);
+    if (!engine.workflow.states.has(to)) throw refuseUnknown(engine, standing.task.id, to);
     const edge = findEdge(engine.workflow, from, to);
     const { reason, fence } = request;
     const agents = await engine.agents.readAll();
@@ -61,6 +63,13 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     return { written, guarded, move };
   });
   return done.move === undefined ? done.written : finishMove(engine, done.move, { ...done, depth });
+}
+
+function refuseUnknown({ workflow }: Engine, id: string, to: string): ForgeError {
+  return unknownState(workflow, to, {
+    code: 'state_invalid',
+    toCommand: (state) => `forge task transition ${id} ${state}`,
+  });
 }
 
 /** Everything that may refuse a move, before anything is written. */

@@ -5,6 +5,7 @@ import { isPlanning } from '#domain/gate-targets.ts';
 import { roleOf, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { type FileChange, listChanges } from '#git/list-changes.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { findWorkBase } from './find-work-base.ts';
 import type { WorkPlace } from './work.ts';
 
 /** An attempt with all that is needed to choose it. */
@@ -47,13 +48,11 @@ function findWorkRoles(workflow: ResolvedWorkflow): ReadonlySet<string> {
 }
 
 /** Undefined where nothing was harvested, or its commits are not here any more. */
-async function findChanges(
-  { repo }: ViewPlace,
-  { base_commit: base, head_commit: head }: Attempt,
-): Promise<FileChange[] | undefined> {
+async function findChanges({ repo }: ViewPlace, attempt: Attempt): Promise<FileChange[] | undefined> {
+  const { head_commit: head } = attempt;
   if (head === null) return undefined;
   try {
-    return await listChanges(repo, { base, head });
+    return await listChanges(repo, { base: await findWorkBase(repo, attempt), head });
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return undefined;

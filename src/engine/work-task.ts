@@ -15,7 +15,8 @@ import { resumeTasks } from './resume-tasks.ts';
 import { findRefusedGate } from './retry-postponed.ts';
 import type { SideWishes } from './sides.ts';
 import { transitionTask } from './transition-task.ts';
-import { trustsChecks } from './review-gate.ts';
+import { findTarget } from './attempt-workspace.ts';
+import { trustsChecks, undecided } from './review-gate.ts';
 import { viewAttempts } from './view-attempts.ts';
 import type { WorkPlace } from './work.ts';
 import type { Workshop } from './workshop.ts';
@@ -45,6 +46,8 @@ export async function workTask(
   const before = await store.getTask(id);
   if (isOpen(engine, before)) {
     const assignee = agent ?? refuseNobody(workshop, before);
+    // Before it is claimed: a repository without a commit says nothing about the task.
+    await findTarget(workshop.place);
     const claim = await claimTask(atNow(workshop, engine), { id: before.id, assignee, force: false });
     if (claim.outcome !== 'claimed') throw explainRefusal(claim);
   } else if (merge && findRefusedGate(engine.workflow, before) !== undefined) {
@@ -72,7 +75,7 @@ async function repairAgain(
   { task, agent }: { readonly task: Task; readonly agent: string },
 ): Promise<void> {
   const claim = await claimTask(engine, { id: task.id, assignee: agent, force: false });
-  if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  if (claim.outcome !== 'claimed') throw explainOwned(engine, task, explainRefusal(claim));
   const { workflow } = engine;
   const to = workflow.states
     .get(standingState(workflow, task))
@@ -80,6 +83,13 @@ async function repairAgain(
   if (to === undefined) return;
   const reason = `${agent} makes it fit`;
   await transitionTask(engine, { id: task.id, to, reason });
+}
+
+/** Work that the caller has is given back first: an agent takes no task from a person. */
+function explainOwned({ by }: Engine, { id, assignee }: Task, refusal: ForgeError): ForgeError {
+  if (refusal.code !== 'claim_conflict' || assignee !== by.actor.name) return refusal;
+  const { code, message, details } = refusal;
+  return new ForgeError(code, message, { hint: `forge release ${id}`, details });
 }
 
 /** What was in the way of its merge may be gone. */
@@ -144,6 +154,14 @@ function refuseNobody({ place }: Workshop, { id, state }: Task): never {
   );
 }
 
+/** Several attempts are finished: what is missing is a choice, and no agent. */
+async function refuseUnpicked({ place }: Workshop, task: Task): Promise<void> {
+  const wait = await readWait(toWaitPlace(place), task);
+  if (wait?.kind !== 'pick') return;
+  const attempts = await place.store.listAttempts({ task_id: task.id, state: 'active' });
+  throw undecided(task, attempts.length);
+}
+
 /** It may be long since the command was given. */
 function atNow({ place }: Workshop, engine: Engine): Engine {
   return { ...engine, by: { ...engine.by, now: place.clock.now() } };
@@ -170,12 +188,13 @@ async function resume(
       },
     );
   }
+  if (named === undefined) await refuseUnpicked(workshop, task);
   const agent = named ?? refuseNobody(workshop, task);
   const agents = [agent, ...(attempts?.agents ?? [])];
   // Also what is the agent's own already is under the rules of claims: what is paused is not started.
   const owner = agents.find((name) => name === task.assignee) ?? agent;
   const claim = await claimTask(atNow(workshop, engine), { id: task.id, assignee: owner, force: false });
-  if (claim.outcome !== 'claimed') throw explainRefusal(claim);
+  if (claim.outcome !== 'claimed') throw explainOwned(engine, task, explainRefusal(claim));
   await workshop.resume(claim.task, owner, attempts);
 }
 

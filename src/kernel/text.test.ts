@@ -4,8 +4,10 @@ import {
   compareText,
   countNoun,
   countTasks,
+  endSentence,
   escapeLine,
   escapeText,
+  firstAndLast,
   hasLoneSurrogate,
   utf8Length,
 } from './text.ts';
@@ -178,5 +180,24 @@ describe('a number of things', () => {
   ])('%i', (count, tasks, places) => {
     expect(countTasks(count)).toBe(tasks);
     expect(countNoun(count, 'more place')).toBe(places);
+  });
+});
+
+describe('a text of others in a sentence', () => {
+  it.each([
+    ['It broke', 'It broke.'],
+    ['Is it installed?', 'Is it installed?'],
+    ['It broke.', 'It broke.'],
+  ])('%s has one sign at its end', (text, ended) => {
+    expect(endSentence(text)).toBe(ended);
+  });
+
+  it.each([
+    ['', ''],
+    ['one\n', 'one'],
+    ['one:\n\n  two', 'one: two'],
+    ['`sh ci.sh` ended with 1: 1\n2\n3\nfailed: a\n', '`sh ci.sh` ended with 1: 1 … failed: a'],
+  ])('of several lines has the first and the last: %j', (text, line) => {
+    expect(firstAndLast(text)).toBe(line);
   });
 });

@@ -63,6 +63,18 @@ export function dropEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
+/** For a text of others that another sentence follows: with one sign at its end, whatever it ends with. */
+export function endSentence(text: string): string {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
+}
+
+/** A text of several lines in one: its first line and its last one, which mostly says what failed. */
+export function firstAndLast(text: string): string {
+  const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  const [first = '', last = ''] = [lines[0], lines.at(-1)];
+  return lines.length < 2 ? first : lines.length === 2 ? `${first} ${last}` : `${first} … ${last}`;
+}
+
 /** A value of others inside a message: its beginning, and how much there is of it. */
 export function cutText(text: string, length: number = LIMITS.error_value_length): string {
   if (text.length <= length) return text;

@@ -4,6 +4,7 @@ import { refuseStart } from '#engine/refuse-start.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { isFileConflict, settleFileConflicts } from '#sync/file-conflicts.ts';
+import { nameValue } from './conflict-list.ts';
 import { engineOf } from './engine-of.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -25,7 +26,7 @@ export const conflictResolve = implement<typeof resolveConflict>({
     return ctx.project.store.settleConflicts(settle, await writerOf(ctx));
   },
   text: ({ id, settled, left }) =>
-    `Settled ${settled.map((name) => escapeLine(name)).join(', ')} of ${id}${left === 0 ? '' : `; ${left} left`}`,
+    `Settled ${settled.map((name) => escapeLine(nameValue(name))).join(', ')} of ${id}${left === 0 ? '' : `; ${left} left`}`,
 });
 
 /** To take back that an agent owns a task is to give it to the agent, as a claim or an update does. */

@@ -1,4 +1,5 @@
 import type { dispatchTasks as declaration } from '#contract/dispatch-operations.ts';
+import { findTarget } from '#engine/attempt-workspace.ts';
 import { recoverProject } from '#engine/recover-project.ts';
 import { dispatchTasks } from '#engine/scheduler.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -21,6 +22,8 @@ export const dispatch = implement<typeof declaration>({
         hint: 'forge agent add worker-1 --executor claude',
       });
     }
+    // Otherwise every ready task would be blocked by it, one after the other.
+    await findTarget(place);
     const stop = await watchWork(ctx, workshop);
     try {
       await recoverProject(workshop);

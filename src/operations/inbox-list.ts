@@ -1,4 +1,5 @@
 import { INBOX_KINDS, type InboxItem, type listInbox } from '#contract/inbox-operations.ts';
+import type { Task } from '#contract/task.ts';
 import { listWaiting, PROPOSED_LABEL, toProposed, type WaitingFacts } from '#domain/list-waiting.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { listSuspended } from '#engine/list-suspended.ts';
@@ -63,12 +64,17 @@ async function listTasksThatWait(ctx: OperationContext): Promise<InboxItem[]> {
   const place = waitPlace(ctx);
   const active = await store.listAttempts({ there: true, state: 'active' });
   const attempted = new Set(active.map(({ task_id }) => task_id));
-  const idle = tasks.filter(({ id }) => attempted.has(id) && !at_work.has(id));
+  const left = await listLeft(ctx, attempted);
+  const leftIds = new Set(left.map(({ id }) => id));
+  const idle = [...tasks, ...left].filter(
+    ({ id, error_annotation }) =>
+      (attempted.has(id) || error_annotation !== undefined || leftIds.has(id)) && !at_work.has(id),
+  );
   const known = await Promise.all(
     idle.map(async (task) => [task.id, await readTaskFacts(place, task)] as const),
   );
   return listWaiting(workflow, {
-    tasks,
+    tasks: [...tasks, ...left],
     reviews: reviews.flat().filter(({ status }) => status === 'waiting'),
     approvals,
     at_work,
@@ -76,6 +82,25 @@ async function listTasksThatWait(ctx: OperationContext): Promise<InboxItem[]> {
     unmerged: await listUnmerged(store),
   });
 }
+
+/** Open tasks of which work may be left: those with an unfinished attempt, and those that were parked last. */
+async function listLeft(
+  { project: { store, workflow } }: OperationContext,
+  attempted: ReadonlySet<string>,
+): Promise<Task[]> {
+  const begun = await Promise.all([...attempted].map(async (id) => (await findStanding(store, id))?.task));
+  const parked = await Promise.all(
+    [...workflow.parked_states].map((state) =>
+      store.listTasks({ status: 'open', state, sort: 'updated', limit: PARKED_TASKS }),
+    ),
+  );
+  const found = [...begun.flatMap((task) => (task?.status === 'open' ? [task] : [])), ...parked.flat()];
+  const shown = found.filter(({ archived_at }) => archived_at === undefined);
+  return [...new Map(shown.map((task) => [task.id, task])).values()];
+}
+
+/** So many parked tasks are looked through, those that changed last. */
+const PARKED_TASKS = 1_000;
 
 async function listProposed({ project: { store, workflow } }: OperationContext): Promise<InboxItem[]> {
   const states = [...workflow.parked_states];

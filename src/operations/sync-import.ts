@@ -29,11 +29,14 @@ export const syncImport = implement<typeof importTasks>({
     const dry_run = input.dry_run === true;
     if (input.path !== undefined && isRegularFile(resolve(ctx.cwd, input.path))) {
       const report = await foldFile(ctx, input.path, dry_run);
+      if (hasNothing(report))
+        throw await refuseFile(input.path, await readPipe(resolve(ctx.cwd, input.path)));
       return toOutput(input.path, report, { dry_run });
     }
     const { source, bytes } = await readSource(ctx, input);
     const lines = [...splitText(bytes.toString('utf8'))];
     const report = await foldLines(ctx, source, { lines, dry_run });
+    if (hasNothing(report)) throw await refuseFile(source, bytes);
     return toOutput(source, report, { dry_run });
   },
   text(output) {
@@ -124,6 +127,30 @@ async function foldFile(ctx: OperationContext, path: string, dry_run: boolean): 
     toImportFold(`import:${path}`, resolve(ctx.cwd, path), how),
     await writerOf(ctx),
   );
+}
+
+/** Not one line is a task: what was given is something else. */
+function hasNothing({ created, updated, deleted, unchanged, unreadable }: typeof EMPTY): boolean {
+  return created + updated + deleted + unchanged === 0 && unreadable.length > 0;
+}
+
+async function refuseFile(source: string, bytes: Buffer | undefined): Promise<ForgeError> {
+  const { guessTracker } = await import('#sync/guess-tracker.ts');
+  const tool = bytes && guessTracker(bytes);
+  const place = /^[\w.,/@+-]+$/.test(source) ? source : '<path>';
+  return tool === undefined
+    ? new ForgeError('invalid_input', `Nothing in ${source} can be read as a task`, {
+        hint: 'forge import --help',
+        details: { source },
+      })
+    : new ForgeError(
+        'invalid_input',
+        `Nothing in ${source} can be read as a task of Forge; it looks like ${tool}`,
+        {
+          hint: `forge import --from ${tool} ${place}`,
+          details: { source, looks_like: tool },
+        },
+      );
 }
 
 async function foldLines(

@@ -15,7 +15,7 @@ export const taskShow = implement<typeof showTask>({
       ...found,
       ...(found.error_annotation !== undefined && findRecovery(ctx, found)),
       ...(found.status === 'in_progress' && (await findAllowed(ctx, found))),
-      ...(found.status === 'in_progress' && (await findWait(ctx, found))),
+      ...(mayWait(ctx, found) && (await findWait(ctx, found))),
     };
     if (foreign.size === 0) return task;
     const { fillDependency } = await import('./fill-foreign.ts');
@@ -60,6 +60,12 @@ function findRecovery(ctx: OperationContext, task: TaskView): Pick<TaskView, 're
   const edges = listEdges(workflow, standingState(workflow, task));
   const drawn = edges.filter(({ kind }) => kind === 'edge' || kind === 'cancel');
   return { recovery_actions: drawn.map(({ to }) => ({ action: 'transition', state: to })) };
+}
+
+/** Of an open task only one that was worked on, or that is parked: nothing is loaded for the others. */
+function mayWait(ctx: OperationContext, { status, counters, state }: TaskView): boolean {
+  if (status !== 'open') return status === 'in_progress';
+  return counters.attempts > 0 || findWorkflow(ctx)?.parked_states.has(state) === true;
 }
 
 async function findWait(ctx: OperationContext, task: TaskView): Promise<Pick<TaskView, 'wait'>> {

@@ -20,7 +20,8 @@ export const taskTransition = implement<typeof declaration>({
     const review = await findReview(ctx, task.id);
     // A person who parks a task knows where it is.
     const isParked =
-      task.error_annotation === undefined && kindOf(ctx.project.workflow, task.state) === 'custom';
+      task.error_annotation === undefined &&
+      ['custom', 'backlog'].includes(kindOf(ctx.project.workflow, task.state) ?? '');
     const wait = isParked ? {} : await waitOf(ctx, task);
     const more = { ...wait, ...(await findOpenBlockers(ctx, engine.by.actor, task)) };
     return review === undefined || review.id === before?.id

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { InputOf, OutputOf } from '#contract/declare.ts';
 import type { waitTask } from '#contract/wait-operations.ts';
+import { unknownState } from '#domain/unknown-state.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
@@ -17,7 +18,9 @@ const POLL_MS = 100;
 export const taskWait = implement<typeof waitTask>({
   async run(ctx, input) {
     checkWishes(input);
-    const { store } = ctx.project;
+    const { store, workflow } = ctx.project;
+    if (input.state !== undefined && !workflow.states.has(input.state))
+      throw unknownState(workflow, input.state);
     const seconds = input.timeout_seconds ?? LIMITS.wait_default_seconds;
     const over = AbortSignal.timeout(seconds * 1_000);
     const start = input.event === undefined ? 0 : await findStart(store, input);

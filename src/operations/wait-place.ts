@@ -28,7 +28,7 @@ export function waitPlace({ project, machine, place: { home } }: OperationContex
 
 /** Why a task waits for a person, as a field of an answer; none where it waits for no person. */
 export async function waitOf(ctx: OperationContext, task: Task): Promise<Pick<TaskView, 'wait'>> {
-  if (task.status !== 'in_progress') return {};
+  if (task.status === 'closed') return {};
   const wait = await readWait(waitPlace(ctx), task);
   return wait === undefined ? {} : { wait: { message: wait.message, command: wait.command } };
 }

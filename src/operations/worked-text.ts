@@ -1,7 +1,7 @@
 import type { Attempt } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { WorkNews } from '#engine/work.ts';
-import { countTasks, escapeLine } from '#kernel/text.ts';
+import { countTasks, escapeLine, firstAndLast } from '#kernel/text.ts';
 import type { TextView } from './operation.ts';
 import { describeApproval } from './work-board.ts';
 
@@ -80,8 +80,9 @@ function toLine(news: WorkNews, name: NameTask): string | undefined {
       return `${name(task_id, attempt_id)}  ${what}`;
     }
     case 'merge': {
-      const { task_id, attempt_id, target, state } = news.merge;
-      return `${name(task_id, attempt_id)}  merge into ${target}: ${state}`;
+      const { task_id, attempt_id, target, state, message } = news.merge;
+      const why = message === null || state === 'landed' ? '' : `: ${firstAndLast(message)}`;
+      return `${name(task_id, attempt_id)}  merge into ${target}: ${state}${why}`;
     }
     case 'note':
       return `${name(news.task_id, news.attempt_id)}  ${news.text}`;

@@ -18,6 +18,8 @@ export interface CatchUpSurroundings {
   readonly env: Environment;
   /** Of a command that only reads: it does not wait for others that write. */
   readonly reads?: boolean | undefined;
+  /** Whether Forge was at work in this clone before: a database that knows nothing was lost then, and is not new. */
+  readonly was_used?: boolean | undefined;
   /**
    * Of a process that serves others: starts another process that joins the files in. It is called for files that are
    * not small; how long a line takes cannot be told from its size.
@@ -181,12 +183,17 @@ async function joinChanges(
     await noteHead({ store, paths: tell.paths }, { env: tell.env, now: tell.clock() });
   }
   const isNew = tell.isFirst && folded.tasks !== undefined && folded.tasks.unchanged === 0;
-  if (isNew && folded.tasks.created > 0)
-    tell.notice(`${countTasks(folded.tasks.created)} came in from ${TASKS_PATH}`);
+  if (isNew && folded.tasks.created > 0) tell.notice(describeFirst(folded.tasks.created, tell));
   for (const line of describeFold(folded)) tell.notice(line);
   const { tellHeldOnce } = await import('./tell-held.ts');
   await tellHeldOnce(store, folded.held, { now: tell.clock(), tell: tell.notice });
   return folded;
+}
+
+function describeFirst(created: number, { was_used }: CatchUpSurroundings): string {
+  const said = `${countTasks(created)} came in from ${TASKS_PATH}`;
+  if (was_used !== true) return said;
+  return `The task database was not there and was made anew: ${said}. What that file did not have yet is gone, and so are runs and reviews; the work of attempts is on their branches: git branch --list "forge/*"`;
 }
 
 /** A data branch moves only by `forge sync` and `forge commit`, so that only a store without memory has to look. */

@@ -37,10 +37,10 @@ describe('forge inbox', () => {
     await project.run('run', dirty.id, '--agent', 'w1', '--merge');
     expect(await items()).toEqual([
       `review: forge review ${reviewed.id} pass`,
-      `merge: forge task transition ${passed.id} merging`,
+      `merge: forge run ${passed.id} --merge`,
       `postponed: forge run ${dirty.id} --merge`,
     ]);
-    expect(await items('--kind', 'merge')).toEqual([`merge: forge task transition ${passed.id} merging`]);
+    expect(await items('--kind', 'merge')).toEqual([`merge: forge run ${passed.id} --merge`]);
 
     // A push that is rejected waits beside the tasks.
     const remote = join(project.home, 'remote.git');

@@ -86,6 +86,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/sync/gate-files.ts': 'is the check',
   'src/sync/has-workflow.ts': NO_CONTENT,
   'src/sync/home-files.ts': HOME,
+  'src/sync/ignored-files.ts': NO_CONTENT,
   'src/sync/init/adopt-shared.ts': 'findSharedProjects leaves attempts out',
   'src/sync/init/data-branch.ts': 'refuses branches of attempts, and a config that is held',
   'src/sync/init/steps.ts': 'writes them',

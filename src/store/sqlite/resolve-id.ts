@@ -15,8 +15,16 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
   const found = /^[a-z0-9]+(-[a-z0-9]*)?$/.test(wanted) ? findByBeginning(db, wanted, table) : [];
   // Typed without its prefix, a whole id means itself as well: there is no character to add.
   const whole = found.filter((id) => id.endsWith(`-${wanted}`));
-  const meant = whole.length === 1 ? whole : found;
-  if (meant.length === 1) return meant[0] as string; // length is 1
+  if (whole.length === 1) return whole[0] as string; // length is 1
+  // A former id is a whole id too: `1` of an imported task is not the beginning of another one.
+  const former = table === 'tasks' ? findByFormerId(db, wanted) : [];
+  if (former.length === 1) return former[0] as string; // length is 1
+  if (former.length > 1) {
+    throw new ForgeError('ambiguous_id', `"${ref}" is the former id of ${former.join(', ')}`, {
+      details: { id: ref, candidates: former },
+    });
+  }
+  if (found.length === 1) return found[0] as string; // length is 1
   if (found.length > 1) {
     const shown = found.slice(0, SHOWN - 1).join(', ');
     throw new ForgeError(
@@ -31,17 +39,11 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
   if (table === 'deleted_tasks') {
     throw new ForgeError('not_found', `No deleted task ${ref}`, { details: { id: ref } });
   }
-  const former = findByFormerId(db, wanted);
-  if (former.length === 1) return former[0] as string; // length is 1
-  if (former.length > 1) {
-    throw new ForgeError('ambiguous_id', `"${ref}" is the former id of ${former.join(', ')}`, {
-      details: { id: ref, candidates: former },
-    });
-  }
-  if (db.get('SELECT id FROM deleted_tasks WHERE id = ?', wanted) !== undefined)
-    throw new ForgeError('not_found', `Task ${ref} was deleted`, {
-      hint: `forge task restore ${ref}`,
-      details: { id: ref },
+  const deleted = findDeleted(db, wanted);
+  if (deleted !== undefined)
+    throw new ForgeError('not_found', `Task ${deleted} was deleted`, {
+      hint: `forge task restore ${deleted}`,
+      details: { id: deleted },
     });
   const near = findNearIds(db, wanted);
   const [nearest] = near;
@@ -51,6 +53,14 @@ export function resolveTaskId(db: Database, ref: string, table: 'tasks' | 'delet
     hint: `forge task show ${nearest}`,
     details: { id: ref, candidates: near },
   });
+}
+
+/** By its whole id, with or without the prefix. */
+function findDeleted(db: Database, wanted: string): string | undefined {
+  if (db.get('SELECT id FROM deleted_tasks WHERE id = ?', wanted) !== undefined) return wanted;
+  if (!/^[a-z0-9]+$/.test(wanted)) return undefined;
+  const whole = findByBeginning(db, wanted, 'deleted_tasks').filter((id) => id.endsWith(`-${wanted}`));
+  return whole.length === 1 ? whole[0] : undefined;
 }
 
 /** Longer ones are no typing error of one character that a person would see. */
@@ -90,7 +100,7 @@ export const FORMER_IDS = ['beads_id', 'backlog_md_id', 'task_master_id']
   .map((key) => `coalesce(t.metadata ->> '$.${key}', '')`)
   .join(" || ' ' || ");
 
-/** Only what was found nowhere else is looked for here: it reads every task with metadata. */
+/** Only where no whole id was found: it reads every task with metadata. */
 function findByFormerId(db: Database, wanted: string): string[] {
   const sql = `SELECT t.id FROM tasks t WHERE t.metadata <> '{}'
     AND instr(' ' || lower(${FORMER_IDS}) || ' ', ?) > 0 ORDER BY t.id LIMIT ${SHOWN}`;
