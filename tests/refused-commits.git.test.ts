@@ -122,7 +122,7 @@ describe('task files that a rule of the repository ignores', () => {
       expect(said).toContain(told);
       const findings = (await a.run('doctor')).stdout;
       expect(findings).toMatch(
-        /warning +git files +ignored by git, so that no commit takes them: .*tasks\.jsonl/,
+        /warning +git files +files of the project are ignored by git, so that no commit takes them: .*tasks\.jsonl/,
       );
       await a.commitTasks();
       expect(titlesAt(a)).toEqual(['x']);
