@@ -177,6 +177,19 @@ function examineSharing({ project }: Examination): Finding {
   return ok('sharing', REMOTE_HINT);
 }
 
+function judgeGraph({ cycles, parent_cycles }: StoreDiagnosis): Finding[] {
+  const [parent] = parent_cycles[0] ?? [];
+  const waits = warn('graph', `cycles: ${nameCycles(cycles)}`, 'forge dep remove <from> <to>');
+  const message = `cycles of parents: ${nameCycles(parent_cycles)}`;
+  const parents = warn('graph', message, `forge task update ${parent ?? '<id>'} --parent none`);
+  const found = [...(cycles.length > 0 ? [waits] : []), ...(parent_cycles.length > 0 ? [parents] : [])];
+  return found.length > 0 ? found : [ok('graph', 'no task waits for itself')];
+}
+
+function nameCycles(cycles: StoreDiagnosis['cycles']): string {
+  return cycles.map((cycle) => [...cycle, cycle[0]].join(' -> ')).join('; ');
+}
+
 async function examineStore({ project, machine, fix, by }: Examination): Promise<Finding[]> {
   const diagnosis = await project.store.diagnose(machine.clock.now());
   const repairable = diagnosis.miscounted > 0 || !diagnosis.replica_complete;
@@ -192,13 +205,7 @@ async function examineStore({ project, machine, fix, by }: Examination): Promise
           `changed in the future: ${diagnosis.from_the_future.join(', ')}`,
           'Check the clocks of the machines that wrote them',
         ),
-    diagnosis.cycles.length === 0
-      ? ok('graph', 'no task waits for itself')
-      : warn(
-          'graph',
-          `cycles: ${diagnosis.cycles.map((cycle) => [...cycle, cycle[0]].join(' -> ')).join('; ')}`,
-          'forge dep remove <from> <to>',
-        ),
+    ...judgeGraph(diagnosis),
     diagnosis.missing.length === 0
       ? ok('references', 'every task that is named is here')
       : warn(
