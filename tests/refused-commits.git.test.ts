@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeFolder } from './support/forge-cli.ts';
@@ -91,6 +91,35 @@ describe('a commit that git cannot make leaves the working tree clean, so that a
   });
 });
 
+describe('a commit that git gives up after the hook', () => {
+  it('stands in the way of no pull once the files are put back as the docs say, and loses nothing', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const { id } = await a.create('x');
+    await a.commitTasks();
+    a.git('push', '--quiet');
+    b.git('pull', '--quiet');
+    const other = await b.create('y');
+    await b.commitTasks();
+    b.git('push', '--quiet');
+    const file = join(a.path, '.forge/tasks.jsonl');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"title":"x"', '"title":"by hand"'));
+    await a.run('task', 'update', id, '--priority', '0');
+    a.write('a.txt', 'a\n');
+    a.git('add', 'a.txt');
+    expect(a.tryGit(['-c', 'core.editor=true', 'commit']).exit).not.toBe(0);
+    expect(a.git('status', '--porcelain')).toContain('M  .forge/tasks.jsonl');
+    const files = ['.forge/tasks.jsonl', '.forge/history.jsonl'];
+    a.git('restore', '--staged', '--worktree', ...files);
+    a.git('pull', '--quiet', '--no-edit');
+    expect(await a.show(id)).toMatchObject({ title: 'by hand', priority: 0 });
+    expect((await a.show(other.id)).title).toBe('y');
+    await a.commitTasks();
+    expect(titlesAt(a).toSorted()).toEqual(['by hand', 'y']);
+    expect(a.git('diff', '--cached', '--name-only')).toBe('a.txt');
+  });
+});
+
 describe('task files that a rule of the repository ignores', () => {
   it('are told by forge init', async () => {
     await using place = await forgeFolder();
@@ -122,7 +151,7 @@ describe('task files that a rule of the repository ignores', () => {
       expect(said).toContain(told);
       const findings = (await a.run('doctor')).stdout;
       expect(findings).toMatch(
-        /warning +git files +ignored by git, so that no commit takes them: .*tasks\.jsonl/,
+        /warning +git files +files of the project are ignored by git, so that no commit takes them: .*tasks\.jsonl/,
       );
       await a.commitTasks();
       expect(titlesAt(a)).toEqual(['x']);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { mergeTaskFiles as declaration } from '#contract/sync-operations.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { toFileError } from '#sync/file-error.ts';
 import { toGitRepo } from '#sync/machine.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
@@ -17,7 +18,10 @@ export const gitMerge = implement<typeof declaration>({
         throw toFileError(error, `Could not read ${path}`);
       }
     };
-    const [base, ours, theirs] = [read(input.base), read(input.ours), read(input.theirs)];
+    const [ours, theirs] = [read(input.ours), read(input.theirs)];
+    if ([ours, theirs].some(isPointer)) throw noTaskFile(input.path ?? input.ours);
+    const before = read(input.base);
+    const base = isPointer(before) ? '' : before;
     const isHistory = input.path?.endsWith('history.jsonl') === true;
     const paths = findRepositoryPaths(ctx.cwd);
     const { env } = ctx.machine;
@@ -46,3 +50,20 @@ export const gitMerge = implement<typeof declaration>({
       ? ''
       : `[forge] ${conflicts} value${conflicts === 1 ? '' : 's'} changed on both sides; the later stands, of two claims the first; see: forge conflicts`,
 });
+
+/** What Git LFS stores in the place of a file. */
+function isPointer(text: string): boolean {
+  return text.startsWith('version https://git-lfs.github.com/spec/');
+}
+
+/** Joined as lines, two pointers would be one that leads nowhere. Git keeps both sides in a conflict. */
+function noTaskFile(path: string): ForgeError {
+  return new ForgeError(
+    'invalid_input',
+    `${path} is a pointer of Git LFS in a commit, so that it was not merged`,
+    {
+      hint: `git checkout --ours -- ${path}; the other side: git show MERGE_HEAD:${path} | git lfs smudge > theirs.jsonl, then forge import theirs.jsonl`,
+      details: { path },
+    },
+  );
+}

@@ -232,7 +232,10 @@ export interface StoreDiagnosis {
   readonly replica_complete: boolean;
   /** Changed later than now: a clock was wrong. */
   readonly from_the_future: readonly string[];
+  /** Of tasks that wait for each other, and so for themselves. */
   readonly cycles: readonly (readonly string[])[];
+  /** Of tasks that are each other's parents. */
+  readonly parent_cycles: readonly (readonly string[])[];
   /** References to tasks that are not here. */
   readonly missing: readonly string[];
   readonly unreadable: number;

@@ -20,7 +20,7 @@ export function addRememberedLines(
     const existing = added.existing && !(added.length === 0 && memory[file]?.existing === false);
     writeMemory(paths, { ...memory, [file]: { ...added, existing } });
   };
-  addLines(toPath(paths, file), lines, { undo, remember });
+  addLines(toLinesPath(paths, file), lines, { undo, remember });
 }
 
 /**
@@ -29,10 +29,10 @@ export function addRememberedLines(
  */
 export function takeLinesBack(paths: ProjectPaths, file: LineFile, lines: readonly string[]): boolean {
   const { [file]: added, ...others } = readMemory(paths);
-  if (added === undefined) return removeLines(toPath(paths, file), lines);
-  const restored = restore(toPath(paths, file), added);
+  if (added === undefined) return removeLines(toLinesPath(paths, file), lines);
+  const restored = restore(toLinesPath(paths, file), added);
   writeMemory(paths, others);
-  return restored || removeLines(toPath(paths, file), lines);
+  return restored || removeLines(toLinesPath(paths, file), lines);
 }
 
 function restore(path: string, { existing, length, added }: AddedLines): boolean {
@@ -67,6 +67,6 @@ function toMemoryPath(paths: ProjectPaths): string {
   return join(paths.store_dir, 'added-lines.json');
 }
 
-function toPath(paths: ProjectPaths, file: LineFile): string {
+export function toLinesPath(paths: ProjectPaths, file: LineFile): string {
   return join(file.startsWith('info/') ? paths.common_dir : paths.root, file);
 }

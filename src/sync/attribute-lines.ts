@@ -1,18 +1,25 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import { addRememberedLines, takeLinesBack } from './added-lines.ts';
+import { readPlainFile } from '#git/read-plain-file.ts';
+import { addRememberedLines, takeLinesBack, toLinesPath } from './added-lines.ts';
+import { removeLines, toMissingLines } from './file-lines.ts';
 import { lookAt } from './look-at.ts';
+import { replaceFile } from './place-file.ts';
 import type { ProjectPaths } from './project-paths.ts';
+import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
 /**
  * Both files are merged by Forge's driver, and have the same bytes on every system. A clone without the driver falls
- * back to git's text merge.
+ * back to git's text merge. A filter that a line before sets for `*.jsonl` (Git LFS) would have git store a pointer, so
+ * that the driver joins pointers. `ident` and `working-tree-encoding` change bytes too; the last one cannot be unset, only
+ * forgotten.
  */
-export const ATTRIBUTE_LINES = [
-  '.forge/tasks.jsonl merge=forge text eol=lf',
-  '.forge/history.jsonl merge=forge text eol=lf',
-] as const;
+const ATTRIBUTES = 'merge=forge text eol=lf -filter -ident !working-tree-encoding';
+export const ATTRIBUTE_LINES = [TASKS_PATH, HISTORY_PATH].map((path) => `${path} ${ATTRIBUTES}`);
+/** As Forge wrote them before it minded filters. */
+const FORMER_LINES = [TASKS_PATH, HISTORY_PATH].map((path) => `${path} merge=forge text eol=lf`);
+const ALL_LINES = [...ATTRIBUTE_LINES, ...FORMER_LINES];
 
 /** Throws already_exists where `.gitattributes` is something that git would not read. */
 export function addAttributeLines(paths: ProjectPaths, undo: (() => void)[]): void {
@@ -25,7 +32,7 @@ export function addAttributeLines(paths: ProjectPaths, undo: (() => void)[]): vo
       details: { path: file },
     });
   }
-  addRememberedLines(paths, '.gitattributes', { lines: ATTRIBUTE_LINES, undo });
+  renew(paths, '.gitattributes', undo);
 }
 
 /**
@@ -36,7 +43,41 @@ export function addCloneAttributes(paths: ProjectPaths, undo: (() => void)[] = [
   const folder = join(paths.common_dir, 'info');
   if (lookAt(join(folder, 'attributes'))?.isSymbolicLink() === true) return;
   mkdirSync(folder, { recursive: true });
-  addRememberedLines(paths, 'info/attributes', { lines: ATTRIBUTE_LINES, undo });
+  renew(paths, 'info/attributes', undo);
+}
+
+/** The lines of an older version go where the new ones come, at the end: there they win over all before them. */
+function renew(paths: ProjectPaths, file: '.gitattributes' | 'info/attributes', undo: (() => void)[]): void {
+  const path = toLinesPath(paths, file);
+  const bytes = readPlainFile(path);
+  const before = bytes?.toString('latin1') ?? '';
+  if (toMissingLines(before, ATTRIBUTE_LINES) === '') return;
+  const mode = lookAt(path)?.mode;
+  if (bytes !== undefined && removeLines(path, FORMER_LINES))
+    undo.push(() => replaceFile(path, bytes, (mode ?? 0o644) & 0o7777));
+  addRememberedLines(paths, file, { lines: ATTRIBUTE_LINES, undo });
+}
+
+/** Puts the lines behind all others, which win over them there. */
+export function moveAttributeLinesLast(paths: ProjectPaths): void {
+  for (const file of ['.gitattributes', 'info/attributes'] as const) {
+    const path = toLinesPath(paths, file);
+    const text = lookAt(path)?.isFile() === true ? (readPlainFile(path)?.toString('latin1') ?? '') : '';
+    const isLast = text
+      .split(/\r?\n/)
+      .filter((line) => line.trim() !== '')
+      .slice(-ATTRIBUTE_LINES.length);
+    if (text === '' || isLast.every((line) => ATTRIBUTE_LINES.includes(line.trimEnd()))) continue;
+    removeLines(path, ALL_LINES);
+    addRememberedLines(paths, file, { lines: ATTRIBUTE_LINES, undo: [] });
+  }
+}
+
+/** Where an older version wrote them. */
+export function renewCloneAttributes(paths: ProjectPaths): void {
+  const file = toLinesPath(paths, 'info/attributes');
+  const text = lookAt(file)?.isFile() === true ? readFileSync(file, 'latin1') : '';
+  if (FORMER_LINES.some((line) => text.split(/\r?\n/).includes(line))) addCloneAttributes(paths);
 }
 
 export function hasCloneAttributes({ common_dir }: Pick<ProjectPaths, 'common_dir'>): boolean {
@@ -48,10 +89,10 @@ export function hasCloneAttributes({ common_dir }: Pick<ProjectPaths, 'common_di
 }
 
 export function removeCloneAttributes(paths: ProjectPaths): boolean {
-  return takeLinesBack(paths, 'info/attributes', ATTRIBUTE_LINES);
+  return takeLinesBack(paths, 'info/attributes', ALL_LINES);
 }
 
 /** Returns whether the file changed; one with nothing else in it is removed. */
 export function removeAttributeLines(paths: ProjectPaths): boolean {
-  return takeLinesBack(paths, '.gitattributes', ATTRIBUTE_LINES);
+  return takeLinesBack(paths, '.gitattributes', ALL_LINES);
 }

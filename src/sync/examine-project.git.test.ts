@@ -155,7 +155,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'tasks are each other’s parents': {
     finding: 'graph',
     state: 'warning',
-    says: /^cycles: fg-aaaa -> fg-bbbb -> fg-aaaa$/,
+    says: /^cycles of parents: fg-aaaa -> fg-bbbb -> fg-aaaa$/,
     after: 'same',
     plant: (patient) =>
       writeLines(patient, [

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { predictMerge } from '#git/predict-merge.ts';
 import { isGitTooOld, readGitVersion } from '#git/read-git-version.ts';
@@ -8,18 +8,14 @@ import { countNoun, countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
 import type { Writer } from '#store/store.ts';
 import type { StoreDiagnosis } from '#store/sync-store.ts';
-import { ATTRIBUTE_LINES, addAttributeLines } from './attribute-lines.ts';
+import { examineGitFiles } from './examine-git-files.ts';
 import { examineLandings } from './examine-landings.ts';
 import { examineForeignHooks, examinePushes } from './examine-git-rules.ts';
 import { examineTaskFiles } from './examine-task-files.ts';
-import { toMissingLines } from './file-lines.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
-import { addIgnoreLines, IGNORE_LINES } from './ignore-lines.ts';
-import { describeIgnored, IGNORED_HINT, listIgnoredFiles } from './ignored-files.ts';
 import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
 import { listWrongModes, mendModes, type WrongMode } from './kept-modes.ts';
 import { refreshDatabaseLink } from './link-database.ts';
-import { lookAt } from './look-at.ts';
 import { findForgeHome } from './forge-home.ts';
 import { describeWideModes } from './home-modes.ts';
 import { toGitRepo, type Machine } from './machine.ts';
@@ -63,7 +59,7 @@ export async function examineProject(
     findings.push(
       await guarded('merge driver', () => examineDriver(examination)),
       await guarded('hooks', () => examineHooks(examination)),
-      await guarded('git files', () => examineLines(examination)),
+      await guarded('git files', () => examineGitFiles(examination.project.paths, examination)),
       await guarded('working tree', () => examineTaskFiles({ ...examination, paths: project.paths })),
     );
     if ((await adviseOnRemote(project.paths, examination.machine)).length > 0)
@@ -175,36 +171,24 @@ async function examineEntries({ project, machine, fix }: Examination): Promise<F
   );
 }
 
-async function examineLines({ project, machine, fix }: Examination): Promise<Finding> {
-  const { root } = project.paths;
-  const places = [
-    { file: '.gitignore', lines: IGNORE_LINES },
-    { file: '.gitattributes', lines: ATTRIBUTE_LINES },
-  ];
-  const missing = places.filter(
-    ({ file, lines }) => toMissingLines(readText(join(root, file)), lines) !== '',
-  );
-  if (missing.length === 0) {
-    const ignored = await listIgnoredFiles(toGitRepo(root, machine));
-    if (ignored.length === 0) return ok('git files', '.gitignore and .gitattributes have their lines');
-    return warn(
-      'git files',
-      `ignored by git, so that no commit takes them: ${describeIgnored(ignored)}`,
-      IGNORED_HINT,
-    );
-  }
-  const named = missing.map(({ file }) => file).join(' and ');
-  if (!fix) return warn('git files', `lines are missing in ${named}`, 'forge doctor --fix');
-  addIgnoreLines(project.paths, []);
-  addAttributeLines(project.paths, []);
-  return fixed('git files', `added the lines of ${named}`);
-}
-
 function examineSharing({ project }: Examination): Finding {
   if (project.config.sync.exportOn !== 'every-branch') {
     return ok('sharing', `tasks are written on commits by the rule ${project.config.sync.exportOn}`);
   }
   return ok('sharing', REMOTE_HINT);
+}
+
+function judgeGraph({ cycles, parent_cycles }: StoreDiagnosis): Finding[] {
+  const [parent] = parent_cycles[0] ?? [];
+  const waits = warn('graph', `cycles: ${nameCycles(cycles)}`, 'forge dep remove <from> <to>');
+  const message = `cycles of parents: ${nameCycles(parent_cycles)}`;
+  const parents = warn('graph', message, `forge task update ${parent ?? '<id>'} --parent none`);
+  const found = [...(cycles.length > 0 ? [waits] : []), ...(parent_cycles.length > 0 ? [parents] : [])];
+  return found.length > 0 ? found : [ok('graph', 'no task waits for itself')];
+}
+
+function nameCycles(cycles: StoreDiagnosis['cycles']): string {
+  return cycles.map((cycle) => [...cycle, cycle[0]].join(' -> ')).join('; ');
 }
 
 async function examineStore({ project, machine, fix, by }: Examination): Promise<Finding[]> {
@@ -222,13 +206,7 @@ async function examineStore({ project, machine, fix, by }: Examination): Promise
           `changed in the future: ${diagnosis.from_the_future.join(', ')}`,
           'Check the clocks of the machines that wrote them',
         ),
-    diagnosis.cycles.length === 0
-      ? ok('graph', 'no task waits for itself')
-      : warn(
-          'graph',
-          `cycles: ${diagnosis.cycles.map((cycle) => [...cycle, cycle[0]].join(' -> ')).join('; ')}`,
-          'forge dep remove <from> <to>',
-        ),
+    ...judgeGraph(diagnosis),
     diagnosis.missing.length === 0
       ? ok('references', 'every task that is named is here')
       : warn(
@@ -372,15 +350,6 @@ async function examinePullRequest({ project, machine }: Examination, base: strin
 
 function dirOf(file: string): string {
   return file.slice(0, Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')));
-}
-
-function readText(path: string): string {
-  try {
-    return lookAt(path)?.isFile() === true ? readFileSync(path, 'latin1') : '';
-  } catch (error) {
-    if (isForgeError(error)) return '';
-    throw error;
-  }
 }
 
 function ok(name: string, message: string): Finding {

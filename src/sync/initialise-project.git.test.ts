@@ -23,8 +23,9 @@ const NOW = Date.UTC(2026, 1, 18);
 const HOME = join('/', 'nobody', 'at', 'home');
 const LINES = '.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n';
 const EXCLUDED = `${LINES}.forge/*.tmp\n`;
-const ATTRIBUTES =
-  '.forge/tasks.jsonl merge=forge text eol=lf\n.forge/history.jsonl merge=forge text eol=lf\n';
+const ATTRIBUTES = ['tasks', 'history']
+  .map((name) => `.forge/${name}.jsonl merge=forge text eol=lf -filter -ident !working-tree-encoding\n`)
+  .join('');
 const STATUS = '?? .forge/\n?? .gitattributes\n?? .gitignore';
 /** What lies in `.forge` after init, and which of it git sees. */
 const OWN = ['config.json', 'forge.db', 'history.jsonl', 'hooks', 'issues', 'tasks.jsonl'];

@@ -32,6 +32,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectConfig } from './project-config.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { withoutDecided } from './parent-lines.ts';
+import { renewCloneAttributes } from './attribute-lines.ts';
 import { digestText, readFileLines, splitText } from './read-file-lines.ts';
 import { findSeenIn, type FindSeen } from './seen-in-history.ts';
 import { CONFIG_PATH, HISTORY_PATH, type TaskFiles, TASKS_PATH, toTaskFiles } from './task-files.ts';
@@ -92,6 +93,8 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   const { paths, config, store } = project;
   if (config.initMode !== 'standard') return { told: [] };
   const repo = toGitRepo(paths.root, machine);
+  // Those of an older version leave a filter on the files.
+  renewCloneAttributes(paths);
   const index = await readIndex(paths, machine);
   const isWhole = [CONFIG_PATH, TASKS_PATH, HISTORY_PATH].every((path) => index.oids.has(path));
   const removal = isWhole
@@ -132,8 +135,9 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
   ];
   const { told, added } = await stage(paths, machine);
   const unseen = tellUnwatched(files, index);
+  const hasTasks = index.oids.has(TASKS_PATH) || added.includes(TASKS_PATH);
   const more =
-    index.oids.has(CONFIG_PATH) || removal.length > 0
+    index.oids.has(CONFIG_PATH) || removal.length > 0 || !hasTasks
       ? NOTHING_STAGED
       : await stageUnpublished(paths, machine);
   return {
@@ -153,7 +157,7 @@ async function stageUnpublished(paths: ProjectPaths, machine: Machine): Promise<
   const options = { cwd: paths.root, env: machine.env };
   const { exit } = await runGit(['add', '--', ...files], options);
   if (exit === 0) return { told, added: files };
-  const missing = `This commit has tasks and no config, so that clones of it find no project: git add --force ${files.join(' ')}`;
+  const missing = `This commit has tasks and no config, so that clones of it find no project; to commit ${files.join(', ')} too: forge commit`;
   return { told: [...told, missing], added: [] };
 }
 

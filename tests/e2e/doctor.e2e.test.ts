@@ -38,6 +38,26 @@ describe('forge doctor --fix', () => {
 });
 
 describe('forge doctor', () => {
+  it('names the command that ends a cycle of parents', async () => {
+    await using project = await forgeProjectHere();
+    const line = { status: 'open', created_at: '2026-01-01T00:00:00Z', created_by: 'Bo' };
+    const [one, other] = ['fg-aaaa', 'fg-bbbb'];
+    const lines = [
+      { id: one, title: 'one', ...line, parent_id: other },
+      { id: other, title: 'other', ...line, parent_id: one },
+    ];
+    writeFileSync(
+      join(project.path, '.forge/tasks.jsonl'),
+      lines.map((each) => `${JSON.stringify(each)}\n`).join(''),
+    );
+    await project.run('ready'); // tells what came in
+    const { findings } = await project.json<Examined>('doctor');
+    const found = findings.find(({ name }) => name === 'graph');
+    expect(found).toMatchObject({ state: 'warning', hint: `forge task update ${one} --parent none` });
+    await project.run(...(found?.hint ?? '').split(' ').slice(1));
+    expect((await project.run('doctor')).stdout).toMatch(/^ok\s+graph\s/m);
+  });
+
   it('says for people that nothing is broken, or what is and what helps', async () => {
     await using project = await forgeProject();
     const { id } = await project.create('One');

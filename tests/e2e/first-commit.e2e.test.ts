@@ -91,8 +91,15 @@ describe('the first commit that carries tasks', () => {
   it('says what to type where the user ignores the config', async () => {
     await using people = await twoPeople((first) => first.write('.gitignore', '.forge/config.json\n'));
     expect(people.first.commitFile('a.txt')).toMatch(
-      /This commit has tasks and no config.*: git add --force \.forge\/config\.json/,
+      /This commit has tasks and no config.*; to commit \.forge\/config\.json.* too: forge commit$/m,
     );
+  });
+
+  it('says nothing of the config where the user ignores the tasks too, and the commit has none', async () => {
+    await using people = await twoPeople((first) => first.write('.gitignore', '.forge/\n'));
+    const said = people.first.commitFile('a.txt');
+    expect(said).toContain('This commit carries no tasks: git ignores .forge/tasks.jsonl');
+    expect(said).not.toContain('This commit has tasks');
   });
 
   it('is the same by forge commit', async () => {

@@ -35,7 +35,9 @@ describe('forge init', () => {
     });
     expect(await repo.read('.gitignore')).toBe('.forge/forge.db\n.forge/forge.db-shm\n.forge/forge.db-wal\n');
     expect(await repo.read('.gitattributes')).toBe(
-      '.forge/tasks.jsonl merge=forge text eol=lf\n.forge/history.jsonl merge=forge text eol=lf\n',
+      ['tasks', 'history']
+        .map((name) => `.forge/${name}.jsonl merge=forge text eol=lf -filter -ident !working-tree-encoding\n`)
+        .join(''),
     );
     const files = ['config.json', 'forge.db', 'history.jsonl', 'hooks', 'issues', 'tasks.jsonl'];
     expect(readdirSync(join(repo.path, '.forge')).toSorted()).toEqual(files);

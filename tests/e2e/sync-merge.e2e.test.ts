@@ -186,4 +186,24 @@ describe('git merge', () => {
       files: { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n' },
     });
   });
+
+  it('refuses pointers of Git LFS, and leaves both sides', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const pointer = (oid: string): string =>
+      `version https://git-lfs.github.com/spec/v1\noid sha256:${oid.repeat(64)}\nsize 3\n`;
+    const sides = { base: pointer('a'), ours: pointer('b'), theirs: a.read('.forge/tasks.jsonl') };
+    for (const [name, text] of Object.entries(sides)) a.write(name, text);
+    const path = '.forge/tasks.jsonl';
+    const failure = await a.fails('merge-driver', 'base', 'ours', 'theirs', path);
+    expect(failure.error).toMatchObject({
+      code: 'invalid_input',
+      message: `${path} is a pointer of Git LFS in a commit, so that it was not merged`,
+    });
+    expect(a.read('ours')).toBe(sides.ours);
+    // What both began with may be one: it was stored before Forge switched the filter off.
+    a.write('ours', sides.theirs);
+    expect(await a.json('merge-driver', 'base', 'ours', 'theirs', path)).toMatchObject({ conflicts: 0 });
+    expect(a.read('ours')).toBe(sides.theirs);
+  });
 });

@@ -38,6 +38,7 @@ const NOT_LOOKED_AT = {
   replica_complete: true,
   from_the_future: [],
   cycles: [],
+  parent_cycles: [],
   missing: [],
   unreadable: 0,
   conflicts: 0,
@@ -62,7 +63,8 @@ function lookAtRows(
       'SELECT id FROM tasks WHERE updated_at > ? ORDER BY id LIMIT 20',
       toIso(now + LIMITS.clock_skew_ms),
     ),
-    cycles: [...findCycles(toPairs(edges)), ...findCycles(toPairs(parents))],
+    cycles: findCycles(toPairs(edges)),
+    parent_cycles: findCycles(toPairs(parents)),
     missing: strings(
       `SELECT from_id || ' -> ' || to_id FROM unresolved_dependencies WHERE closed = 0
         UNION ALL SELECT task_id || ' -> ' || parent_id FROM unresolved_parents ORDER BY 1 LIMIT 20`,

@@ -1,5 +1,6 @@
 import { hasRemote } from '#git/branches.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { ALTERING_HINT, describeAltering, listAltering } from '../altering-attributes.ts';
 import { hasCloneAttributes } from '../attribute-lines.ts';
 import { installHooks, readHookStatus, type HookStatus } from '../hook-blocks.ts';
 import { areHooksRemembered } from '../hooks/hook-memory.ts';
@@ -25,6 +26,8 @@ export async function connectGit(paths: ProjectPaths, machine: Machine): Promise
       await work();
     } catch (error) {
       if (!isForgeError(error)) throw error;
+      // A git that is missing was told with the first of them.
+      if (error.code === 'dependency_missing' && notes.length > 1) return;
       notes.push(`${what}: ${[error.message, error.hint].filter((text) => text !== undefined).join('. ')}`);
     }
   };
@@ -34,14 +37,25 @@ export async function connectGit(paths: ProjectPaths, machine: Machine): Promise
       if (hook.state !== 'installed') notes.push(`Hook ${hook.hook}: ${hook.advice ?? hook.state}`);
     }
   });
-  await attempt('What git ignores could not be asked', async () => {
-    const ignored = await listIgnoredFiles(toGitRepo(paths.root, machine));
-    if (ignored.length > 0)
-      notes.push(
-        `Git ignores ${describeIgnored(ignored)}, so that no commit takes them; to commit them all the same: ${IGNORED_HINT}`,
-      );
+  await attempt('What git does with the task files could not be asked', async () => {
+    notes.push(...(await adviseOnRules(paths, machine)));
   });
   return { notes };
+}
+
+/** Rules of the repository by which git passes over the task files, or changes them. */
+async function adviseOnRules(paths: ProjectPaths, machine: Machine): Promise<string[]> {
+  const repo = toGitRepo(paths.root, machine);
+  const altering = await listAltering(repo);
+  const ignored = await listIgnoredFiles(repo);
+  return [
+    ...(altering.length > 0 ? [`${describeAltering(altering)}; see: ${ALTERING_HINT}`] : []),
+    ...(ignored.length > 0
+      ? [
+          `Git ignores ${describeIgnored(ignored)}, so that no commit takes them; to commit them all the same: ${IGNORED_HINT}`,
+        ]
+      : []),
+  ];
 }
 
 /** For whoever starts a project: servers do not run merge drivers. */
