@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readHomeFile } from '#sync/home-file.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { readServerToken } from '#sync/access-tokens.ts';
 import { findForgeHome } from '#sync/forge-home.ts';
 import { listRunning } from '#sync/running-servers.ts';
 
@@ -34,13 +34,8 @@ export function findToken(server: URL, env: NodeJS.ProcessEnv): FoundToken | und
   const isListed = listRunning(home).some(({ url, stopping }) => stopping !== true && isSame(url, server));
   if (!isLoopback(server.hostname) || !isListed) return undefined;
   const path = join(home, 'server-token');
-  let text: string | undefined;
-  try {
-    text = readHomeFile(home, 'server-token');
-  } catch {
-    return undefined;
-  }
-  return text === undefined ? undefined : { token: checkToken(text.trim(), path), needs_proof: true };
+  const token = readServerToken(home);
+  return token === undefined ? undefined : { token: checkToken(token, path), needs_proof: true };
 }
 
 /** By any of the names of this machine; which listener is behind the name, its proof tells. */

@@ -8,9 +8,9 @@ interface EncodedRun {
   readonly kind: 'letters' | 'bytes';
 }
 
-/** The shortest key has 20 characters. */
+/** The shortest key has 20 characters; a given value has eight. */
 const LETTERS_AT_LEAST = 27;
-const BYTES_AT_LEAST = 10;
+const BYTES_AT_LEAST = 8;
 
 /** Letters of base64, those for addresses too. */
 const LETTERS = toSignSet(/[A-Za-z0-9+/_-]/);

@@ -1,5 +1,5 @@
-/** A shorter text holds no key. */
-const SIGNS_AT_LEAST = 12;
+/** No shorter value is looked for. */
+const SIGNS_AT_LEAST = 8;
 /** As many at once as a call may have arguments. */
 const AT_ONCE = 4_096;
 
@@ -10,7 +10,7 @@ type ReadTexts = <T>(
 ) => T | undefined;
 
 /**
- * Finds texts among bytes that are mostly noise: all that is whole UTF-8 and has some visible ASCII, of which keys are. Text
+ * Finds texts among bytes that are mostly noise: all that is whole UTF-8 and has some characters that can be seen. Text
  * in UTF-16 is found too, with a NUL beside each letter. Gives what `look` says first.
  */
 export function createUtf8Reader(): ReadTexts {
@@ -31,6 +31,7 @@ export function createUtf8Reader(): ReadTexts {
       const width = widthAt(bytes, at, length);
       if (width > 0) {
         count = addUnits(units, count, codeAt(bytes, at, width));
+        visible += 1;
         at += width;
         continue;
       }

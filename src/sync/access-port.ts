@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { type Clock, parseIso, toIso } from '#kernel/clock.ts';
-import { isForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import {
   findTokenCaller,
   isGood,
-  listTokenFaults,
-  readStored,
+  readTokenFile,
   type StoredToken,
   type TokenCaller,
   tokensVersion,
@@ -40,8 +38,9 @@ export function openTokenAccess(
     const now = tokensVersion(home);
     if (now === version) return stored;
     version = now;
-    stored = readOrNone(home);
-    for (const { message } of listTokenFaults(home)) tell(message);
+    const read = readTokenFile(home);
+    stored = read.stored;
+    for (const { message } of read.faults) tell(message);
     return stored;
   };
   return {
@@ -65,15 +64,6 @@ function isStillGood(stored: readonly StoredToken[], now: number): boolean {
 /** When each token was last used, by id. */
 export function readTokenUses(home: string): ReadonlyMap<string, string> {
   return new Map(Object.entries(parseUses(readHomeFile(home, USES), home)));
-}
-
-function readOrNone(home: string): StoredToken[] {
-  try {
-    return readStored(home);
-  } catch (error) {
-    if (isForgeError(error)) return [];
-    throw error;
-  }
 }
 
 function noteUse(

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
@@ -267,6 +267,23 @@ describe('access tokens', () => {
     now += 60_000;
     access.findCaller(made.token);
     await expect.poll(() => readTokenUses(folder.path).get(made.id)).toBe('2026-02-10T09:01:00.000Z');
+  });
+});
+
+describe('very many lines that are no tokens', () => {
+  it('are named up to twenty and counted beyond, and take nothing from those that are', async () => {
+    await using folder = await tempFolder();
+    const made = await createToken(folder.path, { scope: 'read', user: 'ann', now: NOW });
+    const path = join(folder.path, 'tokens.jsonl');
+    const bad = ['nonsense', '{}', '{"id":', '[1]', '{"id":"x","hash":"y"}', '{bad}'];
+    writeFileSync(path, `${readFileSync(path, 'utf8')}${`${bad.join('\n')}\n`.repeat(1_000)}`);
+    const told: string[] = [];
+    const access = openTokenAccess(folder.path, clock, (line) => told.push(line));
+    for (let at = 0; at < 3; at += 1) expect(access.findCaller(made.token)).toMatchObject({ scope: 'read' });
+    expect(told).toHaveLength(21);
+    expect(told[0]).toContain('line 2, is no token');
+    expect(told[20]).toBe(`${path} has 5980 more lines that are no tokens`);
+    expect(listTokenFaults(folder.path)).toHaveLength(21);
   });
 });
 

@@ -129,6 +129,15 @@ export async function ensureServerToken(
   return { path, token };
 }
 
+/** The token that the first server of this home has made, as its file holds it now; undefined where there is none. */
+export function readServerToken(home: string): string | undefined {
+  try {
+    return readHomeFile(home, SERVER_TOKEN)?.trim();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Changes whenever a token was made, rotated or revoked, by any process: one look at the file. */
 export function tokensVersion(home: string): string {
   return homeFileVersion(home, FILE) ?? 'none';
@@ -143,22 +152,53 @@ export interface StoredToken {
 
 /** Every line that is a token. What cannot be read lets nobody in, and takes nothing from the others. */
 export function readStored(home: string): StoredToken[] {
-  return parseStored(parseReadableLines(readHomeFile(home, FILE), join(home, FILE)));
+  return readTokenLines(home).stored;
 }
 
-/** What is wrong with the file of tokens, line by line; for people, who have to know why somebody is refused. */
+/** What is wrong with the file of tokens; for people, who have to know why a caller is refused. */
 export function listTokenFaults(home: string): ForgeError[] {
+  return readTokenFile(home).faults;
+}
+
+/** Both at one look. A file that cannot be read at all has no token, and one fault. */
+export function readTokenFile(home: string): { stored: StoredToken[]; faults: ForgeError[] } {
   try {
-    const lines = parseReadableLines(readHomeFile(home, FILE), join(home, FILE));
-    return lines.flatMap((line, at) => {
-      if (line.text.trim() === '') return [];
-      const stored = line.value === undefined ? undefined : toStored(line.value, at);
-      return stored === undefined ? [toFault(home, at)] : [];
-    });
+    const { stored, bad } = readTokenLines(home);
+    const named = bad.slice(0, FAULTS_NAMED).map((at) => toFault(home, at));
+    const more = bad.length - named.length;
+    return { stored, faults: more > 0 ? [...named, toMoreFaults(home, more)] : named };
   } catch (error) {
-    if (isForgeError(error)) return [error];
+    if (isForgeError(error)) return { stored: [], faults: [error] };
     throw error;
   }
+}
+
+/** Lines that are told one by one; the others are counted. */
+const FAULTS_NAMED = 20;
+
+function readTokenLines(home: string): { stored: StoredToken[]; bad: number[] } {
+  const stored: StoredToken[] = [];
+  const bad: number[] = [];
+  const lines = parseReadableLines(readHomeFile(home, FILE), join(home, FILE), mayBeToken);
+  for (const [at, { text, value }] of lines.entries()) {
+    const token = value === undefined ? undefined : toStored(value, at);
+    if (token !== undefined) stored.push(token);
+    else if (text.trim() !== '') bad.push(at);
+  }
+  return { stored, bad };
+}
+
+/** Every token has its hash; most of what is none is told by that without being parsed. */
+function mayBeToken(line: string): boolean {
+  return /"hash"\s*:\s*"[0-9a-f]{64}"/.test(line);
+}
+
+function toMoreFaults(home: string, more: number): ForgeError {
+  const path = join(home, FILE);
+  return new ForgeError('invalid_input', `${path} has ${more} more lines that are no tokens`, {
+    hint: 'Correct it by hand, or move it away and make new tokens: forge token create --scope task',
+    details: { path, lines: more },
+  });
 }
 
 function toFault(home: string, at: number): ForgeError {
@@ -234,7 +274,7 @@ function changeTokens<T>(
   change: (lines: HomeLine[]) => { lines: readonly HomeLine[]; answer: T },
 ): Promise<T> {
   return changeHomeFile(home, FILE, (text) => {
-    const { lines, answer } = change(parseReadableLines(text, join(home, FILE)));
+    const { lines, answer } = change(parseReadableLines(text, join(home, FILE), mayBeToken));
     return { text: toHomeText(lines), answer };
   });
 }

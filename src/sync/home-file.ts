@@ -91,11 +91,16 @@ export function parseHomeLines(text: string | undefined, path: string): HomeLine
   }));
 }
 
-/** The same; a line that cannot be read has no value and stays as it is. */
-export function parseReadableLines(text: string | undefined, path: string): HomeLine[] {
+/** The same; a line that cannot be read, or that `mayBe` rules out by its text, has no value and stays as it is. */
+export function parseReadableLines(
+  text: string | undefined,
+  path: string,
+  mayBe: (line: string) => boolean = () => true,
+): HomeLine[] {
   const lines = (text ?? '').split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines.map((line, at) => {
+    if (!mayBe(line) || !mayBeObject(line)) return { text: line, value: undefined };
     try {
       const [only] = parseHomeLines(line, `${path}, line ${at + 1}`);
       return only ?? { text: line, value: undefined };
@@ -104,6 +109,18 @@ export function parseReadableLines(text: string | undefined, path: string): Home
       throw error;
     }
   });
+}
+
+/** Without making an error of a line that is none: there may be very many. */
+function mayBeObject(line: string): boolean {
+  const text = withoutMark(line).trim();
+  if (!text.startsWith('{') || !text.endsWith('}')) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function toHomeText(lines: readonly HomeLine[]): string {

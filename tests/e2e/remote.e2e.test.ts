@@ -230,6 +230,14 @@ describe('the token', () => {
     expect(relay.seen).toHaveLength(asked);
   });
 
+  it('of this machine is proved also after it was rotated under the running server', async () => {
+    await using folder = await forgeFolder();
+    await using server = await startForgeServer(folder);
+    const [own] = await folder.json<{ id: string }[]>('token', 'list');
+    await folder.text('token', 'rotate', own?.id ?? '');
+    expect(await folder.run('token', 'list', '--server', server.url)).toMatchObject({ exit: 0 });
+  });
+
   it('of this machine does not go to a listener that takes the port while the server still ends its work', async () => {
     await using stopping = await startForgeServer(project);
     const { port } = new URL(stopping.url);

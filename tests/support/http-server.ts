@@ -93,6 +93,7 @@ export async function startHttp(
     answers: new AnswerBudget(limits),
     sockets,
     open_bodies: limits.open_bodies_a_token,
+    body_limits: limits,
     ...setting.deps,
   };
   server.on('request', createHttpHandler(deps));

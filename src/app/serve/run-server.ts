@@ -15,7 +15,7 @@ import { createHttpHandler } from '#surfaces/http/create-http-handler.ts';
 import { reserveAnswer } from '#surfaces/http/reserve-answer.ts';
 import type { McpHttpHandler } from '#surfaces/mcp/http-handler.ts';
 import { openTokenAccess } from '#sync/access-port.ts';
-import { ensureServerToken } from '#sync/access-tokens.ts';
+import { ensureServerToken, readServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { describeWideModes } from '#sync/home-modes.ts';
 import { NEWEST_SCHEMA } from '#store/sqlite/schema-version.ts';
@@ -146,8 +146,11 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       stamp: createStamp(projects),
       sessions,
       // A connection that is open still does not show who listens on the port that was let go of.
-      prove: (challenge, socket) =>
-        isStopping ? undefined : proveToken(token.token, challenge, localEnd(socket)),
+      prove(challenge, socket) {
+        // Read each time, because it may have been rotated.
+        const held = isStopping ? undefined : readServerToken(place.home);
+        return held === undefined ? undefined : proveToken(held, challenge, localEnd(socket));
+      },
       events: events.handle,
       mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
       report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),

@@ -57,10 +57,31 @@ function listForms(text: string): readonly string[] {
     // A transcript is JSON, and what it quotes often is too, and what that quotes.
     ...listNested(json),
     ...listQuoted(text).flatMap((form) => [form, ...listNested(form)]),
+    ...listBytes(bytes),
     ...listBase64(bytes),
     ...listTwice(bytes),
     ...listWide(text),
   ];
+}
+
+/**
+ * A letter beyond ASCII is several bytes, of which programs write each as an escape: all bytes of the value, or those alone.
+ * An escape that was read is a letter of Latin 1, which is how other ways to write bytes are found.
+ */
+function listBytes(bytes: Buffer): readonly string[] {
+  if (bytes.every((byte) => byte < 0x80)) return [];
+  const write = (escape: (byte: number) => string, from: number): string =>
+    Array.from(bytes, (byte) => (byte < from ? String.fromCharCode(byte) : escape(byte))).join('');
+  const hex = (byte: number): string => byte.toString(16).padStart(2, '0');
+  const escapes: readonly ((byte: number) => string)[] = [
+    (byte) => `%${hex(byte)}`,
+    (byte) => `%${hex(byte).toUpperCase()}`,
+    (byte) => `\\x${hex(byte)}`,
+    (byte) => `\\x${hex(byte).toUpperCase()}`,
+    (byte) => `\\${byte.toString(8).padStart(3, '0')}`,
+  ];
+  const forms = escapes.flatMap((escape) => [write(escape, 0), write(escape, 0x80)]);
+  return [bytes.toString('latin1'), ...forms, ...forms.flatMap(listNested)];
 }
 
 function listNested(text: string): readonly string[] {

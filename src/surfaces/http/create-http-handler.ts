@@ -5,6 +5,7 @@ import { OneATurn } from '#kernel/one-a-turn.ts';
 import { allows, type Caller, scopeError } from '#operations/call-operation.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { AnswerBudget } from './answer-budget.ts';
+import { BodyBudget } from './body-budget.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { callOrRecall } from './call-route.ts';
 import { openCallSignal, toEndError } from './call-signal.ts';
@@ -57,6 +58,7 @@ export function createHttpHandler(deps: HttpDeps): HttpHandler {
     answers: deps.answers ?? new AnswerBudget(),
     owners: new TokenTurns(HTTP_TURNS),
     bodies: new OpenBodies(deps.open_bodies ?? HTTP_LIMITS.open_bodies_a_token),
+    body_bytes: new BodyBudget(deps.body_limits ?? HTTP_LIMITS),
   };
   const sockets = new SocketTurns(HTTP_LIMITS.waiting_requests_a_socket);
   return (request, response) =>
@@ -113,6 +115,7 @@ interface Surface {
   readonly answers: AnswerBudget;
   readonly owners: TokenTurns;
   readonly bodies: OpenBodies;
+  readonly body_bytes: BodyBudget;
 }
 
 const ANY_OPERATION: Routed = { method: 'POST', path: `${API}/operations/{name}` };
@@ -161,6 +164,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
     answers.open(response, admission.caller.token);
   }
   const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
+  surface.body_bytes.hold(request, response, { who, refuse: (error) => refuseRest(exchange, error) });
   // To let it wait would cost as much as its answer.
   const begun = route?.own?.path === STATUS_PATH ? undefined : surface.owners.begin(who);
   using _turn = begun instanceof Promise ? await begun : begun;
@@ -185,6 +189,17 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   const asked: Asked = { exchange, target, values: found.values, admission };
   if (route.own !== undefined) await answerOwn(surface, route.own, asked);
   else await answerOperation(surface, route, asked);
+}
+
+/** In the middle of a body: what of it is still to come has nobody who reads it. */
+function refuseRest(exchange: Exchange, error: ForgeError): void {
+  const { response } = exchange;
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.once('finish', () => exchange.request.destroy());
+  send(exchange, toErrorAnswer(error, exchange.request_id));
 }
 
 /** A look at a GET is a HEAD, but for streams: they have no length and no end. */

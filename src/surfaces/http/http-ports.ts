@@ -4,6 +4,7 @@ import type { Declaration } from '#contract/declare.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Caller, OperationCaller } from '#operations/call-operation.ts';
 import type { AnswerBudget } from './answer-budget.ts';
+import type { BodyLimits } from './body-budget.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { FreeSockets } from './free-sockets.ts';
 import type { TellLate } from './long-request.ts';
@@ -26,6 +27,8 @@ export interface HttpDeps {
   readonly sockets?: Pick<FreeSockets, 'claim'> | undefined;
   /** Requests of one token whose bodies may be incomplete at once; that of HTTP_LIMITS when left out. */
   readonly open_bodies?: number | undefined;
+  /** Of their bytes; those of HTTP_LIMITS when left out. */
+  readonly body_limits?: BodyLimits | undefined;
   /** Another text whenever something was written where the call would look; undefined where that cannot be said. */
   readonly stamp?: ((place: CallPlace) => Promise<string | undefined>) | undefined;
   /** Those of browsers, where somebody else makes links to them as well. */

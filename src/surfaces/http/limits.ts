@@ -39,6 +39,9 @@ export const HTTP_LIMITS = {
   waiting_requests_a_socket: 256,
   /** Requests of one token, or of one address without one, whose bodies have not come to their ends. */
   open_bodies_a_token: 1_000,
+  /** Of the bodies of requests that are not answered yet; see BodyBudget. */
+  body_bytes_a_token: 33_554_432,
+  body_bytes_all: 268_435_456,
   /**
    * How often Node looks for requests that are too slow. It answers all that it finds in one turn of the loop: of 10,000
    * connections a look a second found thousands, and held the others up for 210 ms of processor time.

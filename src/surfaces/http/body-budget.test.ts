@@ -1,0 +1,77 @@
+import { connect, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+
+const LIMITS = { body_bytes_a_token: 300_000, body_bytes_all: 500_000 };
+const PATH = '/api/v1/operations/task.create';
+
+describe('bodies of requests that are not answered yet', () => {
+  it('are bounded in their bytes for each token and for all, before they are read', async () => {
+    await using http = await startHttp({ limits: LIMITS });
+    const [many, other, third] = [
+      await http.token('task'),
+      await http.token('task'),
+      await http.token('task'),
+    ];
+    const create = (token: string, size = 10) =>
+      http.ask({ method: 'POST', path: PATH, token, body: { title: 'x'.repeat(size) } });
+    const open = await openBody(http, many.token, 'Content-Length: 290000');
+    await expect.poll(async () => (await create(many.token, 20_000)).status).toBe(429);
+    const refused = await create(many.token, 20_000);
+    expect(refused.json).toMatchObject({ code: 'too_many_requests', details: { limit: 300_000 } });
+    expect(refused.headers['retry-after']).toBe('1');
+    // A small one still fits, and so does a large one of another token.
+    expect((await create(many.token)).status).toBe(201);
+    expect((await create(other.token, 20_000)).status).toBe(201);
+    const second = await openBody(http, other.token, 'Content-Length: 200000');
+    await expect.poll(async () => (await create(third.token, 20_000)).status).toBe(503);
+    expect((await create(third.token, 20_000)).json).toMatchObject({ code: 'server_busy' });
+    open.socket.destroy();
+    await expect.poll(async () => (await create(many.token, 20_000)).status).toBe(201);
+    second.socket.destroy();
+  });
+
+  it('count what has come where no length was announced', async () => {
+    await using http = await startHttp({ limits: LIMITS });
+    const { token } = await http.token('task');
+    const open = await openBody(http, token, 'Transfer-Encoding: chunked');
+    const chunk = `${(50_000).toString(16)}\r\n${' '.repeat(50_000)}\r\n`;
+    for (let at = 0; at < 5; at += 1) open.socket.write(chunk);
+    await expect
+      .poll(
+        async () =>
+          (await http.ask({ method: 'POST', path: PATH, token, body: { t: 'x'.repeat(60_000) } })).status,
+      )
+      .toBe(429);
+    for (let at = 0; at < 5; at += 1) open.socket.write(chunk);
+    await expect.poll(() => open.answer).toMatch(/^HTTP\/1\.1 429 [^]*"too_many_requests"/);
+    await expect
+      .poll(async () => (await http.ask({ method: 'POST', path: PATH, token, body: { title: 'x' } })).status)
+      .toBe(201);
+    expect(http.failures).toEqual([]);
+    open.socket.destroy();
+  });
+});
+
+interface Open {
+  readonly socket: Socket;
+  answer: string;
+}
+
+async function openBody(http: TestHttp, token: string, length: string): Promise<Open> {
+  const socket = connect(http.port, '127.0.0.1');
+  const open: Open = { socket, answer: '' };
+  socket.on('error', () => undefined).on('data', (bytes) => (open.answer += String(bytes)));
+  socket.write(
+    [
+      `POST ${PATH} HTTP/1.1`,
+      `Host: ${http.host}`,
+      `Authorization: Bearer ${token}`,
+      'Content-Type: application/json',
+      length,
+      '',
+      '',
+    ].join('\r\n'),
+  );
+  return open;
+}
