@@ -183,7 +183,7 @@ export function toGitFailure(args: readonly string[], result: GitResult): ForgeE
 export const GIT_FLOOR = { major: 2, minor: 39 } as const;
 
 /** What to do about a git that is too old. */
-export const GIT_HINT = `Install git ${GIT_FLOOR.major}.${GIT_FLOOR.minor} or newer: forge doctor`;
+export const GIT_HINT = `Install git ${GIT_FLOOR.major}.${GIT_FLOOR.minor} or newer, and see that it comes first on the PATH`;
 
 /** An option or a command that a later git has. It costs no process: an old git says it by how it fails. */
 function isUnknownToGit({ exit, stderr }: Pick<GitResult, 'exit' | 'stderr'>): boolean {
