@@ -47,7 +47,10 @@ export const RELIABILITY_ITEMS: readonly Item[] = [
       {
         what: 'replayed power cuts, nothing acknowledged lost',
         target: 1_000,
-        measures: [{ project: 'soak', file: 'tests/e2e/power-loss.soak.test.ts', noted: /^(\d+) replays/ }],
+        measures: [
+          { project: 'soak', file: 'tests/e2e/power-loss.soak.test.ts', noted: /^(\d+) replays/ },
+          { project: 'soak', file: 'tests/e2e/power-loss-held.soak.test.ts', noted: /^(\d+) replays/ },
+        ],
       },
     ],
   },
