@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { claimTask } from './change-task.ts';
 import { resumeTasks } from './resume-tasks.ts';
 import { dispatchTasks } from './scheduler.ts';
 import { systemWriter } from './work.ts';
@@ -74,6 +76,17 @@ describe('[B11] a task without an agent', () => {
     await expect(workTask(shop.workshop, shop.as(), wish)).rejects.toMatchObject({
       code: 'usage',
       hint: expect.stringContaining(`forge run ${id} --agent w1`) as string,
+    });
+  });
+});
+
+describe('a task that the caller has', () => {
+  it('is kept from an agent, with the command that gives it back', async () => {
+    const { id } = await shop.create('Mine');
+    await claimTask(shop.as(), { id, assignee: ANN.name, force: false });
+    await expect(workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true })).rejects.toMatchObject({
+      code: 'claim_conflict',
+      hint: `forge release ${id}`,
     });
   });
 });

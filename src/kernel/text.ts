@@ -71,8 +71,10 @@ export function endSentence(text: string): string {
 /** A text of several lines in one: its first line and its last one, which mostly says what failed. */
 export function firstAndLast(text: string): string {
   const lines = text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]));
+  // What a colon leads to belongs to its line.
+  if (lines[0]?.endsWith(':') === true) lines.splice(0, 2, lines.slice(0, 2).join(' '));
   const [first = '', last = ''] = [lines[0], lines.at(-1)];
-  return lines.length < 2 ? first : lines.length === 2 ? `${first} ${last}` : `${first} … ${last}`;
+  return lines.length < 2 ? first : `${first} … ${last}`;
 }
 
 /** A value of others inside a message: its beginning, and how much there is of it. */

@@ -83,7 +83,11 @@ describe('a suspension', () => {
 
 describe('a gate that said no too often', () => {
   it.each([
-    ['`npm test` ended with 1: \n\n  1 failed\nmore', '. The last time: `npm test` ended with 1: 1 failed'],
+    ['`npm test` ended with 1: \n\n  1 failed\n', '. The last time: `npm test` ended with 1: 1 failed'],
+    [
+      '`npm test` ended with 1: \n\n> test\n1 of 2\n1 failed: adds',
+      '. The last time: `npm test` ended with 1: > test … 1 failed: adds',
+    ],
     ['too slow', '. The last time: too slow'],
     [null, ''],
   ])('names the last reason, %o', (reason, told) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '#domain/actor.ts';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ERROR_CODES, type ForgeError, isForgeError } from '#kernel/errors.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import type { OperationContext } from './operation.ts';
@@ -135,7 +136,8 @@ async function close(temp: TempStore, id: string): Promise<void> {
 
 /** Both only read: no actor and no host is asked for. */
 function context(temp: TempStore, signal?: AbortSignal): OperationContext {
-  return { clock: temp.clock, project: { store: temp.store }, signal } as unknown as OperationContext;
+  const project = { store: temp.store, workflow: DEFAULT_RESOLVED };
+  return { clock: temp.clock, project, signal } as unknown as OperationContext;
 }
 
 function wait(temp: TempStore, input: Parameters<typeof taskWait.run>[1], signal?: AbortSignal) {
