@@ -17,6 +17,7 @@ import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-
 import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
+import { withSifted } from './sift-lines.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
@@ -110,12 +111,14 @@ export async function foldFiles(
   const history = await foldOne(files.history, marks, {
     store,
     clock: by.clock,
+    key: 'task_id',
     fold: async (request) => store.foldHistory(await leave(request, HISTORY_PATH, left.history), by),
   });
   const tasks = await foldOne(files.tasks, marks, {
     store,
     clock: by.clock,
     meter: by.meter,
+    key: 'id',
     fold: async (request) => {
       const left_out = await leave(request, TASKS_PATH, left.tasks);
       return foldAsking(store, { ...left_out, lock_ms: by.lock_ms, answers: true }, { ...by, findSeen });
@@ -127,7 +130,12 @@ export async function foldFiles(
   const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines, ...toTexts(left) } };
   if (tasks === undefined) return { tasks, history, ...more };
   const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
-  const request = await leave(toFoldRequest(files.tasks, by.clock), TASKS_PATH, []);
+  const whole = toFoldRequest(files.tasks, by.clock);
+  const again =
+    tasks.put_back === undefined
+      ? whole
+      : withSifted(whole, { path: files.tasks, key: 'id', clock: by.clock });
+  const request = await leave(again, TASKS_PATH, []);
   const how = { by: { ...by, findSeen }, told: tasks, since };
   return { tasks: await foldPutBack(store, request, how), history, ...more };
 }
@@ -294,8 +302,11 @@ async function foldOne<T>(
     fold,
     clock,
     meter,
+    key,
   }: {
     store: SyncStore;
+    /** Every entry of the file has it. */
+    key: string;
     fold: (request: FoldRequest) => Promise<T>;
     clock: () => number;
     meter?: WorkMeter | undefined;
@@ -315,7 +326,8 @@ async function foldOne<T>(
       return undefined;
     }
   }
-  return fold(toFoldRequest(path, clock, meter));
+  const request = toFoldRequest(path, clock, meter);
+  return fold(withSifted(request, { path, key, clock }));
 }
 
 /** Another file than the project's own; `key` stands for its path. It is read in any case, remembered or not. */
@@ -355,6 +367,7 @@ export function toFoldRequest(
         lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
         damaged: () => reader.damaged,
+        more: () => reader.damagedMore(),
         isPlain: () => reader.isPlain(),
         mark: () => toMark(path, stats, { digest: reader.digest(), looked_at }),
       };
