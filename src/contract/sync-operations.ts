@@ -11,6 +11,8 @@ const Counts = {
   deleted: z.int(),
   unchanged: z.int(),
   unreadable: z.array(Unreadable),
+  /** How many more there are; left out where there are none. */
+  unreadable_more: z.int().optional(),
 };
 
 export const exportTasks = declare({

@@ -6,7 +6,7 @@ export const NEIGHBOUR_LIMITS = {
   blocked_tasks: 1_000,
   blockers_shown: 20,
   /** Neighbours whose records one write of a server changes: a deleted task is taken out of each of them. */
-  rewritten: 1_000,
+  rewritten: 700,
   /** Dependents whose open blockers one write of a server counts anew, in SQL. */
   recounted: 25_000,
   /** A graph that a server gives as JSON. */

@@ -51,6 +51,7 @@ export const syncImport = implement<typeof importTasks>({
         ({ number, why }) =>
           `  ${number === 0 ? 'a line' : `line ${number}`} cannot be read: ${escapeLine(why)}`,
       ),
+      ...(output.unreadable_more === undefined ? [] : [`  and ${output.unreadable_more} more lines`]),
       ...output.notes.map(({ where, field, what }) =>
         escapeLine(`  ${where}: ${field === undefined ? '' : `${field} `}${what}`),
       ),
@@ -167,7 +168,10 @@ async function foldLines(
   );
 }
 
-const EMPTY: Pick<FoldReport, 'created' | 'updated' | 'deleted' | 'unchanged' | 'unreadable'> = {
+const EMPTY: Pick<
+  FoldReport,
+  'created' | 'updated' | 'deleted' | 'unchanged' | 'unreadable' | 'unreadable_more'
+> = {
   created: 0,
   updated: 0,
   deleted: 0,
@@ -180,8 +184,9 @@ function toOutput(
   report: typeof EMPTY,
   more: Pick<Output, 'dry_run'> & { notes?: readonly Output['notes'][number][]; tasks?: Output['tasks'] },
 ): Output {
-  const { created, updated, deleted, unchanged, unreadable } = report;
-  const counts = { created, updated, deleted, unchanged, unreadable };
+  const { created, updated, deleted, unchanged, unreadable, unreadable_more } = report;
+  const more_lines = unreadable_more === undefined ? {} : { unreadable_more };
+  const counts = { created, updated, deleted, unchanged, unreadable, ...more_lines };
   return {
     source,
     ...counts,

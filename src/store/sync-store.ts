@@ -116,6 +116,8 @@ export interface OpenFile {
   mark(): Omit<FileMark, 'event_seq'>;
   /** Lines that are no text at all. Known when the others are exhausted. */
   damaged(): readonly Uint8Array[];
+  /** How many lines were left out that say nothing. Known when the others are exhausted; none when left out. */
+  more?(): number;
   /** Whether its bytes are those lines with a newline each, and no more. Known when they are exhausted. */
   isPlain?(): boolean;
 }
@@ -133,6 +135,8 @@ export interface FoldReport {
   deleted: number;
   unchanged: number;
   unreadable: { number: number; why: string }[];
+  /** How many there are besides; left out where there are none. */
+  unreadable_more?: number;
   /** Claims of two clones on one task: the first stands. */
   lost_claims: { id: string; was: string; now: string }[];
   /** Values that lost; see `forge conflicts`. */
@@ -171,6 +175,7 @@ export function toOwnKey({ id, name, mark, stands }: OwnValue): string {
 export interface FoldHistoryReport {
   added: number;
   unreadable: { number: number; why: string }[];
+  unreadable_more?: number;
 }
 
 export interface Exported {

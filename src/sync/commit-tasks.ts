@@ -6,12 +6,12 @@ import { readBlob } from '#git/read-blob.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import { commitToBranch } from './branch-mode.ts';
+import { statFile } from './file-changes.ts';
 import { commitOnTop } from './commit-on-top.ts';
 import { noteHead } from './committed-files.ts';
 import { exportFiles } from './export-files.ts';
 import { toExportSource } from './export-source.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
-import { lookAt } from './look-at.ts';
 import { noteCommittedBlobs } from './loose-task-blobs.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import { replaceFile } from './place-file.ts';
@@ -83,8 +83,9 @@ function readFiles({ tasks, history }: TaskFiles): FileBytes {
   return { tasks: readIfThere(tasks), history: readIfThere(history) };
 }
 
+/** A link or a device in its place is none: it may have no end. */
 function readIfThere(path: string): Buffer | undefined {
-  return lookAt(path) === undefined ? undefined : readFileSync(path);
+  return statFile(path) === undefined ? undefined : readFileSync(path);
 }
 
 /** Each as it was, unless another process wrote it since. What they lack now is in the store. */

@@ -21,8 +21,8 @@ export function describeFold({ tasks, history }: FoldedFiles): string[] {
   for (const id of tasks?.edited_deleted ?? []) {
     lines.push(`${id} was deleted elsewhere and changed here; to have it back: forge task restore ${id}`);
   }
-  lines.push(...describeUnreadable(TASKS_PATH, tasks?.unreadable ?? []));
-  lines.push(...describeUnreadable(HISTORY_PATH, history?.unreadable ?? []));
+  lines.push(...describeUnreadable(TASKS_PATH, tasks?.unreadable ?? [], tasks?.unreadable_more));
+  lines.push(...describeUnreadable(HISTORY_PATH, history?.unreadable ?? [], history?.unreadable_more));
   return lines;
 }
 
@@ -40,9 +40,12 @@ export function describeKeptIdentities(ids: readonly string[]): string[] {
 export function describeUnreadable(
   path: string,
   unreadable: readonly { readonly number: number; readonly why: string }[],
+  more = 0,
 ): string[] {
   const [first] = unreadable;
   if (first === undefined) return [];
   const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
-  return [`${path} has ${countNoun(unreadable.length, 'line')} that cannot be read${where}; kept as it is`];
+  const kept =
+    more === 0 ? 'kept as it is' : `the first ${unreadable.length} are kept when the file is written`;
+  return [`${path} has ${countNoun(unreadable.length + more, 'line')} that cannot be read${where}; ${kept}`];
 }

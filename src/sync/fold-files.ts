@@ -18,6 +18,7 @@ import { toFileError } from './file-error.ts';
 import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
+import { withSifted } from './sift-lines.ts';
 import { syncPlaced } from './sync-placed.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
@@ -112,12 +113,14 @@ export async function foldFiles(
   const history = await foldOne(files.history, marks, {
     store,
     clock: by.clock,
+    key: 'task_id',
     fold: async (request) => store.foldHistory(await leave(request, HISTORY_PATH, left.history), by),
   });
   const tasks = await foldOne(files.tasks, marks, {
     store,
     clock: by.clock,
     meter: by.meter,
+    key: 'id',
     fold: async (request) => {
       const left_out = await leave(request, TASKS_PATH, left.tasks);
       return foldAsking(store, { ...left_out, lock_ms: by.lock_ms, answers: true }, { ...by, findSeen });
@@ -129,7 +132,12 @@ export async function foldFiles(
   const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines, ...toTexts(left) } };
   if (tasks === undefined) return { tasks, history, ...more };
   const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
-  const request = await leave(toFoldRequest(files.tasks, by.clock), TASKS_PATH, []);
+  const whole = toFoldRequest(files.tasks, by.clock);
+  const again =
+    tasks.put_back === undefined
+      ? whole
+      : withSifted(whole, { path: files.tasks, key: 'id', clock: by.clock });
+  const request = await leave(again, TASKS_PATH, []);
   const how = { by: { ...by, findSeen }, told: tasks, since };
   return { tasks: await foldPutBack(store, request, how), history, ...more };
 }
@@ -296,8 +304,11 @@ async function foldOne<T>(
     fold,
     clock,
     meter,
+    key,
   }: {
     store: SyncStore;
+    /** Every entry of the file has it. */
+    key: string;
     fold: (request: FoldRequest) => Promise<T>;
     clock: () => number;
     meter?: WorkMeter | undefined;
@@ -318,7 +329,8 @@ async function foldOne<T>(
     }
   }
   syncSeen(path);
-  return fold(toFoldRequest(path, clock, meter));
+  const request = toFoldRequest(path, clock, meter);
+  return fold(withSifted(request, { path, key, clock }));
 }
 
 function syncSeen(path: string): void {
@@ -369,6 +381,7 @@ export function toFoldRequest(
         lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
         damaged: () => reader.damaged,
+        more: () => reader.damagedMore(),
         isPlain: () => reader.isPlain(),
         mark: () => toMark(path, stats, { digest: reader.digest(), looked_at }),
       };

@@ -10,6 +10,8 @@ import { isOneLine, JsonGatherer } from './gather-json.ts';
 /** Small enough for its text to be cleared away with the short-lived: larger ones take more memory and longer. */
 const CHUNK = 1 << 16;
 const NEWLINE = 0x0a;
+/** Lines that are no text, which are carried along; more of them are counted. */
+const DAMAGED_KEPT = 10_000;
 
 /** A file that is being read: its lines, and after the last of them the digest of all its bytes. */
 export interface LineReader {
@@ -19,6 +21,8 @@ export interface LineReader {
   readonly digest: () => string;
   /** Lines that cannot be text: they are carried along as bytes. */
   readonly damaged: readonly Buffer[];
+  /** How many of those there are besides. */
+  readonly damagedMore: () => number;
   /** False where something was left out that Forge would not write: carriage returns, blank lines and the like. */
   readonly isPlain: () => boolean;
 }
@@ -32,13 +36,14 @@ export function readFileLines(path: string): LineReader {
   const file = openToRead(path);
   const hash = createHash('sha256');
   const damaged: Buffer[] = [];
-  const seen: Seen = { isPlain: true };
+  const seen: Seen = { isPlain: true, damagedMore: 0 };
   const stats = fstatSync(file, { bigint: true });
   return {
     lines: withoutMarkers(closing(file, splitLines(file, { hash, damaged, path, seen })), seen),
     stats,
     digest: () => hash.digest('hex'),
     damaged,
+    damagedMore: () => seen.damagedMore,
     isPlain: () => seen.isPlain,
   };
 }
@@ -72,6 +77,7 @@ export function* splitText(text: string): Generator<FileLine> {
 /** Filled while the lines are read. */
 interface Seen {
   isPlain: boolean;
+  damagedMore: number;
 }
 
 interface Numbered {
@@ -106,7 +112,7 @@ function* splitLines(
     if (filled - end > LIMITS.file_line_bytes) throw tooLong(path, number + 1);
     if (end > 0) {
       if (buffer[end - 1] !== NEWLINE) seen.isPlain = false;
-      for (const line of toLines(buffer.subarray(0, end), damaged)) {
+      for (const line of toLines(buffer.subarray(0, end), damaged, seen)) {
         number += 1;
         if (line === undefined) continue;
         const text = trim(line, number);
@@ -134,7 +140,7 @@ function widen(buffer: Buffer, kept: number): Buffer<ArrayBuffer> {
 }
 
 /** Undefined for a line that is not text. One check for all of them, because nearly always all are. */
-function* toLines(bytes: Buffer, damaged: Buffer[]): Generator<string | undefined> {
+function* toLines(bytes: Buffer, damaged: Buffer[], seen: Seen): Generator<string | undefined> {
   const end = bytes.at(-1) === NEWLINE ? bytes.length - 1 : bytes.length;
   if (isUtf8(bytes)) {
     yield* bytes.toString('utf8', 0, end).split('\n');
@@ -146,7 +152,8 @@ function* toLines(bytes: Buffer, damaged: Buffer[]): Generator<string | undefine
     const line = bytes.subarray(start, stop);
     if (isUtf8(line)) yield line.toString('utf8');
     else {
-      damaged.push(Buffer.from(line));
+      if (damaged.length < DAMAGED_KEPT) damaged.push(Buffer.from(line));
+      else seen.damagedMore += 1;
       yield undefined;
     }
     start = stop + 1;

@@ -4,6 +4,7 @@ import type { FoldHistoryReport, FoldRequest } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
 import { whyUnreadable } from './fold-lines.ts';
+import { UNREADABLE_KEPT } from './fold-records.ts';
 import { decodeTransition, encodeTransition, type TravellingMove } from './history-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import { appendingTo } from './replica-appender.ts';
@@ -21,13 +22,17 @@ export function foldHistory(
     const opened = request.open(readMark(db, request.path));
     if (opened === undefined) return report;
     const unreadable: (string | Uint8Array)[] = [];
+    let more = 0;
     for (const line of opened.lines) {
       let move: TravellingMove;
       try {
         move = decodeTransition(line.text);
       } catch (error) {
-        report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
-        unreadable.push(line.text);
+        const why = whyUnreadable(error);
+        if (unreadable.length < UNREADABLE_KEPT) {
+          report.unreadable.push({ number: line.number, why });
+          unreadable.push(line.text);
+        } else more += 1;
         continue;
       }
       if (!insertTransition(db, move.task_id, move.at, move, null)) continue;
@@ -43,6 +48,8 @@ export function foldHistory(
         data: { changed: ['history'], added: report.added },
       });
     }
+    more += opened.more?.() ?? 0;
+    if (more > 0) report.unreadable_more = more;
     writeUnreadable(db, request.path, [...unreadable, ...opened.damaged()]);
     writeMark(db, { ...opened.mark(), event_seq: null });
     return report;

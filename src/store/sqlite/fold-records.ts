@@ -25,6 +25,9 @@ import { readShown, writeShown } from './shown-lines.ts';
 
 export const FOLDED_BY = 'system:fold';
 
+/** Lines that are no entries, of one file: so many are told and kept, the others are counted. */
+export const UNREADABLE_KEPT = 10_000;
+
 /** One fold under way. */
 export interface Fold {
   readonly db: Database;
@@ -56,8 +59,11 @@ export function readTask(fold: Fold, line: FileLine): IncomingTask | undefined {
     const short = readShort(fold, line);
     if (short !== undefined) return short;
     if (isLocalLine(fold, line)) return undefined;
-    report.unreadable.push({ number: line.number, why: whyUnreadable(error) });
-    unreadable.push(line.text);
+    const why = whyUnreadable(error);
+    if (report.unreadable.length < UNREADABLE_KEPT) {
+      report.unreadable.push({ number: line.number, why });
+      unreadable.push(line.text);
+    } else report.unreadable_more = (report.unreadable_more ?? 0) + 1;
     return readGoodPart(fold, line);
   }
 }

@@ -235,6 +235,8 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   keepShown(db, fold.path, fold.edited);
   const damaged = opened.damaged();
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
+  const more = (report.unreadable_more ?? 0) + (opened.more?.() ?? 0);
+  if (more > 0) report.unreadable_more = more;
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
   // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.
