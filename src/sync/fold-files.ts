@@ -14,12 +14,11 @@ import type {
   SyncStore,
 } from '#store/sync-store.ts';
 import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
-import { toFileError } from './file-error.ts';
 import type { HeldLines } from './held-lines.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
 import { withSifted } from './sift-lines.ts';
-import { syncPlaced } from './sync-placed.ts';
+import { syncSeen } from './sync-placed.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
 import { meterLines, type WorkMeter } from './work-meter.ts';
 
@@ -331,17 +330,6 @@ async function foldOne<T>(
   syncSeen(path);
   const request = toFoldRequest(path, clock, meter);
   return fold(withSifted(request, { path, key, clock }));
-}
-
-function syncSeen(path: string): void {
-  const file = openToRead(path);
-  try {
-    syncPlaced(path, file);
-  } catch (error) {
-    throw toFileError(error, `Could not sync ${path}`);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** Another file than the project's own; `key` stands for its path. It is read in any case, remembered or not. */

@@ -1,6 +1,8 @@
-import { fsyncSync } from 'node:fs';
+import { closeSync, fsyncSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncFolder } from '#store/sync-folder.ts';
+import { toFileError } from './file-error.ts';
+import { openToRead } from './read-file-lines.ts';
 
 /** The file system has no such sync, or leaves it to the owner of the file; Windows syncs only what is open to be written. */
 const NOT_FOR_US = new Set(['EINVAL', 'EACCES', 'EPERM']);
@@ -12,6 +14,18 @@ const NOT_FOR_US = new Set(['EINVAL', 'EACCES', 'EPERM']);
 export function syncPlaced(path: string, file?: number): void {
   if (file !== undefined) attempt(() => fsyncSync(file));
   attempt(() => syncFolder(dirname(path)));
+}
+
+/** The same of a file that another program wrote. */
+export function syncSeen(path: string): void {
+  const file = openToRead(path);
+  try {
+    syncPlaced(path, file);
+  } catch (error) {
+    throw toFileError(error, `Could not sync ${path}`);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function attempt(sync: () => void): void {
