@@ -242,6 +242,7 @@ export async function openFound(
   const { paths } = found;
   const { database, replica } = paths;
   if (reads === false) requireWritable(paths);
+  const was_there = existsSync(database);
   // Only a process that stays waits for locks without standing still.
   const wakeful = options.lock === 'await' ? openWakefulTime() : undefined;
   const store = await openSqliteStore({
@@ -273,8 +274,8 @@ export async function openFound(
       await healLanding(paths, toMachine(env), notice);
     }
     const config = await readConfirmed(found, store, { env, reads });
-    const was_used = config.initMode === 'standard' && isConnectedToGit(paths, findProgram());
-    if (config.initMode === 'standard' && !was_used) {
+    const is_connected = config.initMode === 'standard' && isConnectedToGit(paths, findProgram());
+    if (config.initMode === 'standard' && !is_connected) {
       const { healClone } = await import('#sync/heal-clone.ts');
       if (await healClone(paths, toMachine(env), notice)) {
         const { tellLeftOutCommits } = await import('#sync/left-out-commits.ts');
@@ -290,7 +291,14 @@ export async function openFound(
       const { isModeNew, settleMode } = await import('#sync/follow-mode.ts');
       if (isModeNew(paths, config)) await settleMode(paths, toMachine(env), { config, notice });
     }
-    const tell = { clock: () => systemClock.now(), notice, meter, env, reads, was_used };
+    const tell = {
+      clock: () => systemClock.now(),
+      notice,
+      meter,
+      env,
+      reads,
+      was_lost: is_connected && !was_there,
+    };
     const apart = { ...tell, joinApart: options.joinApart };
     const folded = await catchUpWithFiles(store, { paths, config }, apart);
     const foreign = await readForeign(store, config.idPrefix, env);

@@ -18,8 +18,8 @@ export interface CatchUpSurroundings {
   readonly env: Environment;
   /** Of a command that only reads: it does not wait for others that write. */
   readonly reads?: boolean | undefined;
-  /** Whether Forge was at work in this clone before: a database that knows nothing was lost then, and is not new. */
-  readonly was_used?: boolean | undefined;
+  /** Forge was at work in this clone before, and its database was not there: it is not a new one. */
+  readonly was_lost?: boolean | undefined;
   /**
    * Of a process that serves others: starts another process that joins the files in. It is called for files that are
    * not small; how long a line takes cannot be told from its size.
@@ -190,9 +190,9 @@ async function joinChanges(
   return folded;
 }
 
-function describeFirst(created: number, { was_used }: CatchUpSurroundings): string {
+function describeFirst(created: number, { was_lost }: CatchUpSurroundings): string {
   const said = `${countTasks(created)} came in from ${TASKS_PATH}`;
-  if (was_used !== true) return said;
+  if (was_lost !== true) return said;
   return `The task database was not there and was made anew: ${said}. What that file did not have yet is gone, and so are runs and reviews; the work of attempts is on their branches: git branch --list "forge/*"`;
 }
 

@@ -56,8 +56,8 @@ describe('a hint can be typed', () => {
     });
     expect((await project.fails('task', 'wait', id, '--state', 'doen')).error.message).toContain('done?');
     expect((await project.fails('task', 'cancel', id)).error).toMatchObject({
-      message: `${id} is in cancelled already`,
-      hint: `forge task show ${id}`,
+      message: `${id} is closed`,
+      hint: `forge task reopen ${id}`,
     });
   });
 

@@ -169,7 +169,7 @@ const LOOKS: readonly Look[] = [
   { command: ['stats'], not: /in_progress/ },
   { command: ['doctor'], says: /runs +none is at work/ },
   { command: ['status'], says: /At work +nothing/, not: /ID/ },
-  { command: ['inbox'], says: /Nothing waits for you/ },
+  { command: ['inbox'], says: /lost its watcher[^]*forge run ID --agent/ },
   { command: ['claim', '--next'], says: /Claimed task/, state: 'in_progress' },
   { command: ['workspace', 'list'], not: /at work/ },
   { command: ['prime'] },

@@ -67,7 +67,7 @@ describe('.forge/history.jsonl', () => {
     const { id } = await a.create('one');
     await a.json('claim', id, '--actor', 'worker-1');
     await settle(world.all);
-    await b.json('task', 'close', id, '--reason', 'shipped', '--actor', 'worker-2');
+    await b.json('task', 'close', id, '--force', '--reason', 'shipped', '--actor', 'worker-2');
     await a.json('release', id, '--actor', 'worker-1');
     await settle(world.all);
     const moves = async (clone: typeof a): Promise<string[]> =>
