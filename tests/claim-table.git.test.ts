@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Task, TaskView } from '#contract/task.ts';
 import { startProjectHttp, type ProjectHttp } from './support/http-server.ts';
+import { runTestGit } from './support/temp-repo.ts';
 import { callByCli, callTool } from './support/surface-callers.ts';
 
 /** Every way to claim a task × every reason to refuse it, over the command line, REST and MCP. */
@@ -13,6 +14,8 @@ let http: ProjectHttp;
 let token: string;
 beforeAll(async () => {
   http = await startProjectHttp();
+  // Where there is nothing to branch from, no agent is started for another reason.
+  runTestGit(http.root, ['commit', '--quiet', '--allow-empty', '-m', 'first']);
   ({ token } = await http.token('task', AGENT));
   for (const name of [AGENT, 'ext2']) await operate('agent.add', { name });
   const command = ['bash', '-c', 'touch started'];

@@ -330,7 +330,7 @@ describe('forge doctor', () => {
     const aged = await examine(withPath(patient, `${bin}:${process.env['PATH']}`));
     expect(aged[0]).toMatchObject({
       name: 'git',
-      state: 'warning',
+      state: 'failed',
       message: expect.stringContaining('2.30.2'),
     });
     const none = await examine(withPath(patient, join(bin, 'empty')));
