@@ -1,4 +1,4 @@
-import { closeSync, readSync, type BigIntStats } from 'node:fs';
+import { closeSync, fstatSync, readSync, type BigIntStats } from 'node:fs';
 import type { FileLine, FileMark, FoldRequest, OpenFile } from '#store/sync-store.ts';
 import { isHeldMark, isUnchanged, statFile, toMark } from './file-changes.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
@@ -80,13 +80,17 @@ export function siftLines(path: string, key: string): SiftedLines | undefined {
 function hasManyShortLines(path: string): boolean {
   const file = openToRead(path);
   try {
+    const { size } = fstatSync(file);
+    // Fewer lines than these cannot be as short.
+    const many = Math.max(FEW_LINES, Math.floor(size / SHORT_BYTES));
     const chunk = Buffer.allocUnsafe(CHUNK);
-    let [lines, bytes] = [0, 0];
+    let lines = 0;
     for (let count = readSync(file, chunk); count > 0; count = readSync(file, chunk)) {
-      bytes += count;
-      for (let at = 0; at < count; at += 1) if (chunk[at] === NEWLINE) lines += 1;
+      const read = chunk.subarray(0, count);
+      for (let at = read.indexOf(NEWLINE); at >= 0; at = read.indexOf(NEWLINE, at + 1)) lines += 1;
+      if (lines > many) return true;
     }
-    return lines > FEW_LINES && bytes / lines < SHORT_BYTES;
+    return false;
   } finally {
     closeSync(file);
   }
