@@ -531,7 +531,7 @@ describe('[S398] a parked task', () => {
     expect(await cli(EXT, 'task.update', { status: 'open' })(id)).toMatchObject({
       code: 'permission_denied',
     });
-    // No move leads out of a closed task, whoever asks.
+    // No move leads out of a closed task, for no actor.
     for (const actor of [EXT, ANN])
       expect(await cli(actor, 'task.transition', { state: 'todo' })(id)).toMatchObject({
         code: 'state_invalid',

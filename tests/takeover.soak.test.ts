@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('takeovers', () => {
       const random = seededRandom(19);
       for (let cycle = 0; cycle < CYCLES; cycle += 1) {
         const who = random.pick(SLEEPERS);
-        // Also shorter than the lease: a server that was stopped for more than a second judges nobody at once.
+        // Also shorter than the lease: a server that was stopped for more than a second judges no holder at once.
         const sleep_ms = 1_200 + random.below(2_200);
         await sleepAndWake(who, { server, beside, holders }, { sleep_ms, random });
         await sleep(lease.lease_s * 1_000 + 200);

@@ -291,16 +291,12 @@ export async function openFound(
       const { isModeNew, settleMode } = await import('#sync/follow-mode.ts');
       if (isModeNew(paths, config)) await settleMode(paths, toMachine(env), { config, notice });
     }
-    const tell = {
-      clock: () => systemClock.now(),
-      notice,
-      meter,
-      env,
-      reads,
-      was_lost: is_connected && !was_there,
-    };
-    const apart = { ...tell, joinApart: options.joinApart };
-    const folded = await catchUpWithFiles(store, { paths, config }, apart);
+    const was_lost = is_connected && !was_there;
+    const folded = await catchUpWithFiles(
+      store,
+      { paths, config },
+      { clock: () => systemClock.now(), notice, meter, env, reads, was_lost, joinApart: options.joinApart },
+    );
     const foreign = await readForeign(store, config.idPrefix, env);
     const workflow = await openWorkflow({ paths, store }, env, options);
     return {

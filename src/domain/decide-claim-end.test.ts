@@ -100,7 +100,7 @@ describe('decideClaimEnd of a task that nina works on', () => {
 describe('decideClaimEnd of a task that is reserved for nina', () => {
   const RESERVED: readonly (readonly [string, Write, string])[] = [
     ['reserved for another', to('todo', 'open', 'worker-8'), 'claim'],
-    ['reserved for nobody', to('todo', 'open'), 'claim'],
+    ['reserved for no agent', to('todo', 'open'), 'claim'],
     ['claimed by force', (before) => claimRecord(before, 'worker-8', NOW, 'in_progress'), 'claim'],
     ['closed', (before) => closeRecord(before, 'done', NOW, 'done'), 'close'],
     ['deleted', () => undefined, 'claim'],
@@ -151,13 +151,13 @@ describe('decideClaimEnd of what waits in a gate', () => {
     expect(decide(before, write, { who: 'agent' }).outcome).toBe(outcome);
   });
 
-  it('an agent closes it where nobody holds the role: not unless it is its own', () => {
+  it('an agent closes it where the role has no holder: not unless it is its own', () => {
     expect(decide(taskIn('review'), close, { who: 'agent' }).outcome).toBe('not_the_owner');
     expect(decide(taskIn('review', 'worker-8'), close, { who: 'agent' }).outcome).toBe('none');
   });
 });
 
-describe('decideClaimEnd of what nobody owns', () => {
+describe('decideClaimEnd of a task without an owner', () => {
   it.each(ENDING.flatMap(([name, write]) => EVERYBODY.map((who) => ({ name, write, who }))))(
     '$name by $who',
     ({ write, who }) => {

@@ -33,7 +33,7 @@ export type ClaimEndDecision =
 const NONE: ClaimEndDecision = { outcome: 'none' };
 
 /**
- * One task, one owner: an agent neither ends nor takes what another owns, by whatever command or surface, unless it
+ * One task, one owner: an agent neither ends nor takes what another owns, by any command or surface, unless it
  * says `--force`. A person may, and is told whose it was. What Forge does by itself is the workflow's, and so is what
  * a gate says of the work that waits in it.
  */
@@ -46,7 +46,7 @@ export function decideClaimEnd(facts: ClaimEndFacts, workflow: ResolvedWorkflow)
   return { outcome: 'not_the_owner', owner: actor.name, next: findForce(before, after) };
 }
 
-/** A closed task belongs to nobody any more: the name on it says who did the work. */
+/** A closed task has no owner any more: the name on it says who did the work. */
 function endsOwnership(before: TaskRecord, after: TaskRecord | undefined): boolean {
   if (before.life.status === 'closed') return false;
   if (after === undefined || after.life.assignee !== before.life.assignee) return true;
@@ -54,7 +54,7 @@ function endsOwnership(before: TaskRecord, after: TaskRecord | undefined): boole
 }
 
 /**
- * In a gate nobody is at work: its edges are what the gate says of the work, and the holder of its role may also close
+ * In a gate no agent is at work: its edges are what the gate says of the work, and the holder of its role may also close
  * the task. Which of them an agent may follow is decided by `decideAgentMove`.
  */
 function isGateVerdict({ actor, before, after }: ClaimEndFacts, workflow: ResolvedWorkflow): boolean {

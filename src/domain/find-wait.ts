@@ -24,8 +24,8 @@ export interface TaskFacts {
   /** Of a parked task: the agent that gave it up there. */
   readonly parked_by?: string | undefined;
   /**
-   * The agent that Forge can start for the task: its owner, or where nobody has the task the agent of its attempt. Null
-   * where there is none; undefined where nobody has looked.
+   * The agent that Forge can start for the task: its owner, or where it has no owner the agent of its attempt. Null
+   * where there is none; undefined where the caller has not looked.
    */
   readonly worker?: string | null | undefined;
   /** Nobody has trusted all of its checks and set-up commands on this machine as they are now. */
@@ -69,7 +69,7 @@ export function findWait(workflow: ResolvedWorkflow, task: Task, facts: TaskFact
 }
 
 /**
- * A task that nobody has and that is not where it began: work on it was broken off, or it was parked because of a failure.
+ * A task without an owner that is not where it began: work on it was broken off, or it was parked because of a failure.
  * A parked task is never offered, so a person lets it go on.
  */
 function findLeft(

@@ -63,7 +63,7 @@ export function dropEnd(text: string, characters: string): string {
   return text.slice(0, end);
 }
 
-/** For a text of others that another sentence follows: with one sign at its end, whatever it ends with. */
+/** For a text of others that another sentence follows: with one sign at its end, also where it has one. */
 export function endSentence(text: string): string {
   return /[.?!…]$/.test(text) ? text : `${text}.`;
 }

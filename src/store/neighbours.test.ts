@@ -6,7 +6,7 @@ import { by, close, create, expectCode } from './behaviour/open-behaviour.ts';
 
 const { shown, rewritten, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
 
-test('a deletion changes each neighbour once, whatever ties it has, and so does the restore', async () => {
+test('a deletion changes each neighbour once, with any number of ties, and so does the restore', async () => {
   await using temp = await tempStore();
   const hub = await create(temp, 'Hub');
   const both = await create(temp, 'Both', { parent_id: hub.id, depends_on: [hub.id] });

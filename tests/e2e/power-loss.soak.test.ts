@@ -1,28 +1,3 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRandomSession } from '../support/power-loss-sweep.ts';
-import { WHY_NO_STRACE } from '../support/strace-points.ts';
-import { copyProgram } from '../support/strace-sweep.ts';
+import { describePowerLoss } from '../support/power-loss-behaviour.ts';
 
-/** In each of the five sessions. */
-const CUTS = Number(process.env['FORGE_POWER_CUTS'] ?? 105);
-const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
-
-describe.skipIf(WHY_NO_STRACE !== undefined)(`power that fails at any write${why}`, () => {
-  let program: ReturnType<typeof copyProgram>;
-  beforeAll(() => {
-    program = copyProgram();
-  });
-  afterAll(() => program[Symbol.dispose]());
-
-  test.for([1, 3, 5, 7, 9])(
-    'F7 takes nothing that was acknowledged and leaves nothing half done (seed %i)',
-    async (seed, { annotate }) => {
-      await using loss = await openRandomSession(program.script, { seed, held: false });
-      const { replays, unsound, violations } = await loss.sweep(CUTS, seed);
-      expect(violations).toEqual([]);
-      await annotate(`${replays} replays`);
-      const { disk, steps } = loss.session;
-      await annotate(`${disk.length} changes in ${steps.length} steps, ${unsound} unsound databases`);
-    },
-  );
-});
+describePowerLoss('power that fails at any write', { seeds: [1, 3, 5, 7, 9], held: false });

@@ -78,7 +78,7 @@ async function addWork(project: ForgeProject, agents: number): Promise<string[]>
 
 /**
  * The server starts what was lost once by itself, while this asks for the same: no task may get two. After a second crash
- * it waits for half a minute and longer, but for whoever asks.
+ * it waits for half a minute and longer, but not for a client that asks.
  */
 async function claimIdle(
   server: ForgeServer,
@@ -129,7 +129,7 @@ async function untilSettled(project: ForgeProject, runs: readonly RunRow[], end:
   }
 }
 
-/** Tasks that are somebody's at whom nobody is at work. */
+/** Tasks with an owner and no run at work. */
 function listAbandoned(project: ForgeProject): string[] {
   using db = project.openDatabase();
   const sql = `SELECT id FROM tasks WHERE status = 'in_progress'

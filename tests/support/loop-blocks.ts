@@ -74,7 +74,7 @@ function addTest(read: () => LongestTurn | undefined, judge: (longest: LongestTu
 /** Of all servers whose monitors write there; undefined where none does. */
 export function readLongestTurn(folder: string): LongestTurn | undefined {
   const turns = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  // A server that ended before its first look has served nobody.
+  // A server that ended before its first look has served no request.
   const told = turns.filter((text) => text !== '').map((text) => JSON.parse(text) as LongestTurn);
   if (told.length === 0) return undefined;
   return {

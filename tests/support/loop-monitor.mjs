@@ -9,7 +9,7 @@ const LOOK_MS = 10;
 /** Calls `tell` with each new longest turn of this thread's event loop. Keeps no process alive. */
 export function watchLoop(tell) {
   let longest = { cpu_ms: 0, wall_ms: 0 };
-  // Unknown before the first look: what a program loads at its start keeps nobody waiting.
+  // Unknown before the first look: what a program loads at its start keeps no client waiting.
   let before;
   const look = () => {
     const now = readTimes();

@@ -58,7 +58,7 @@ export async function examineCut(
     return exit === 0 ? stdout : '[]';
   };
   const acknowledged = session.steps.filter(({ end }) => end <= cut.at).length;
-  // An edit that no command has taken in was acknowledged by nobody: the file before it may be back.
+  // An edit that no command has taken in was not acknowledged: the file before it may be back.
   const isTaken = session.steps[acknowledged - 1]?.unseen !== true;
   const allowed = known.slice(acknowledged - (isTaken ? 0 : 1), acknowledged + 2);
   const isUnseen = session.steps

@@ -10,7 +10,7 @@ import type { Random } from './random.ts';
  *   before an fsync of that folder. A sync of a file does not make its name durable.
  * - Names that were not synced: of each folder a prefix of the changes survives, in their order; a change of two
  *   folders survives in both or in none. Half of the cuts have one journal for all folders, as ext4 has.
- * - Data that was not synced: every write and every change of size survives or does not, whatever became of others, or
+ * - Data that was not synced: every write and every change of size survives or does not, independent of the others, or
  *   some of its sectors survive. The bytes that did not survive are what they were; behind the old end they are zeros.
  *
  * Git's own files are outside: git decides how they are synced, so they are as the programs saw them last.

@@ -83,7 +83,7 @@ export class BodyBudget {
   }
 }
 
-/** Node's parser pushes what it has read of a body into the request, whoever reads it from there. */
+/** Node's parser pushes what it has read of a body into the request, read from there or not. */
 function countPushed(
   request: IncomingMessage,
   counter: {

@@ -191,7 +191,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   else await answerOperation(surface, route, asked);
 }
 
-/** In the middle of a body: what of it is still to come has nobody who reads it. */
+/** In the middle of a body: what of it is still to come is not read. */
 function refuseRest(exchange: Exchange, error: ForgeError): void {
   const { response } = exchange;
   if (response.headersSent) {
