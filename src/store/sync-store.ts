@@ -118,6 +118,8 @@ export interface OpenFile {
   damaged(): readonly Uint8Array[];
   /** How many lines were left out that say nothing. Known when the others are exhausted; none when left out. */
   more?(): number;
+  /** Copies the whole file into this folder. Called before the fold is kept, where lines of the file are not written back. */
+  keepWhole?(folder: string): void;
   /** Whether its bytes are those lines with a newline each, and no more. Known when they are exhausted. */
   isPlain?(): boolean;
 }

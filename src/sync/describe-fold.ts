@@ -46,6 +46,8 @@ export function describeUnreadable(
   if (first === undefined) return [];
   const where = first.number === 0 ? '' : ` (line ${first.number}: ${escapeLine(first.why)})`;
   const kept =
-    more === 0 ? 'kept as it is' : `the first ${unreadable.length} are kept when the file is written`;
+    more === 0
+      ? 'kept as it is'
+      : `the first ${unreadable.length} are kept when the file is written; a copy of the whole file is kept; see: forge doctor`;
   return [`${path} has ${countNoun(unreadable.length + more, 'line')} that cannot be read${where}; ${kept}`];
 }

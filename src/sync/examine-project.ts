@@ -12,6 +12,7 @@ import { examineGitFiles } from './examine-git-files.ts';
 import { examineLandings } from './examine-landings.ts';
 import { examineForeignHooks, examinePushes } from './examine-git-rules.ts';
 import { examineTaskFiles } from './examine-task-files.ts';
+import { listWholeFiles } from './keep-whole-file.ts';
 import { installHooks, readHookStatus } from './hook-blocks.ts';
 import { adviseOnRemote, REMOTE_HINT } from './init/connect-git.ts';
 import { listWrongModes, mendModes, type WrongMode } from './kept-modes.ts';
@@ -294,7 +295,7 @@ function examineLeftovers({ project, fix }: Examination): Finding {
     const message = `left by a process that is gone: ${locks.join(', ')}`;
     return fix ? fixed('leftovers', message) : warn('leftovers', message, 'forge doctor --fix');
   }
-  if (names.length === 0) return ok('leftovers', 'none');
+  if (names.length === 0) return examineWholeFiles(store_dir);
   const unread = names.filter((name) => /-unread(-\d+)?$/.test(name));
   if (unread.length > 0) {
     const message = `databases that were set aside: ${names.join(', ')}; what could not be read of tasks is only in ${unread.join(', ')}`;
@@ -305,6 +306,16 @@ function examineLeftovers({ project, fix }: Examination): Finding {
     'leftovers',
     `databases that were set aside: ${names.join(', ')}`,
     `Delete them in ${store_dir} when you need them no more`,
+  );
+}
+
+function examineWholeFiles(store_dir: string): Finding {
+  const copies = listWholeFiles(store_dir);
+  if (copies.length === 0) return ok('leftovers', 'none');
+  return warn(
+    'leftovers',
+    `copies of task files with more unreadable lines than are written back: ${copies.join(', ')}`,
+    `Take from them what you need, then delete them in ${store_dir}`,
   );
 }
 

@@ -15,6 +15,7 @@ import type {
 } from '#store/sync-store.ts';
 import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
 import type { HeldLines } from './held-lines.ts';
+import { keepWholeFile } from './keep-whole-file.ts';
 import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
 import { withSifted } from './sift-lines.ts';
@@ -370,6 +371,7 @@ export function toFoldRequest(
         expected: Math.ceil(Number(stats.size) / LINE_BYTES),
         damaged: () => reader.damaged,
         more: () => reader.damagedMore(),
+        keepWhole: (folder) => keepWholeFile(path, folder),
         isPlain: () => reader.isPlain(),
         mark: () => toMark(path, stats, { digest: reader.digest(), looked_at }),
       };

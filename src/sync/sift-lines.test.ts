@@ -1,9 +1,10 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { foldFiles } from './fold-files.ts';
+import { listWholeFiles } from './keep-whole-file.ts';
 import { siftLines } from './sift-lines.ts';
 
 const MANY = 30_000;
@@ -53,6 +54,12 @@ describe('a file of very many short lines', () => {
     expect(folded.tasks).toMatchObject({ created: 2, unreadable_more: MANY - 1_000 });
     expect(folded.tasks?.unreadable).toHaveLength(1_000);
     expect(await temp.store.readUnreadable(tasks)).toHaveLength(1_000);
+    // An export would not write the others back.
+    const copies = listWholeFiles(temp.folder);
+    expect(copies.map((name) => readFileSync(join(temp.folder, name), 'utf8'))).toEqual([
+      readFileSync(tasks, 'utf8'),
+    ]);
+    expect(copies.map((name) => statSync(join(temp.folder, name)).mode & 0o777)).toEqual([0o600]);
     expect((await temp.store.listTasks({})).map(({ id }) => id)).toEqual(['fg-aaaa', 'fg-bbbb']);
     // Read once: what did not change is not looked at again.
     expect((await fold()).tasks).toBeUndefined();

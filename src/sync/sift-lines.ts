@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, readSync, type BigIntStats } from 'node:fs';
 import type { FileLine, FileMark, FoldRequest, OpenFile } from '#store/sync-store.ts';
 import { isHeldMark, isUnchanged, statFile, toMark } from './file-changes.ts';
+import { keepWholeFile } from './keep-whole-file.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
 
 /** A file of very many short lines, read once before the write lock is taken: what of it may say something. */
@@ -42,6 +43,7 @@ export function withSifted(
       expected: lines.length,
       damaged: () => damaged,
       more: () => more,
+      keepWhole: (folder) => keepWholeFile(path, folder),
       isPlain: () => false,
       mark: () => toMark(path, stats, { digest, looked_at }),
     };

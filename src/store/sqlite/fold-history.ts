@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { toIso } from '#kernel/clock.ts';
 import type { Writer } from '../store.ts';
 import type { FoldHistoryReport, FoldRequest } from '../sync-store.ts';
@@ -49,7 +50,10 @@ export function foldHistory(
       });
     }
     more += opened.more?.() ?? 0;
-    if (more > 0) report.unreadable_more = more;
+    if (more > 0) {
+      report.unreadable_more = more;
+      opened.keepWhole?.(dirname(db.path));
+    }
     writeUnreadable(db, request.path, [...unreadable, ...opened.damaged()]);
     writeMark(db, { ...opened.mark(), event_seq: null });
     return report;

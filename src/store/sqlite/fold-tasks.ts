@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
@@ -236,7 +237,10 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   const damaged = opened.damaged();
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
   const more = (report.unreadable_more ?? 0) + (opened.more?.() ?? 0);
-  if (more > 0) report.unreadable_more = more;
+  if (more > 0) {
+    report.unreadable_more = more;
+    opened.keepWhole?.(dirname(db.path));
+  }
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
   // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.
