@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { OPERATIONS } from '#contract/operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
 
 const SRC = join(import.meta.dirname, '../src');
@@ -24,7 +26,42 @@ describe('the limits', () => {
     expect(Number.isFinite(value)).toBe(true);
   });
 
+  it.each(Object.values(OPERATIONS).filter(({ http }) => http !== undefined))(
+    'bound the number of entries of every list that $name takes from a client',
+    ({ input }) => {
+      expect(listUnbounded(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }))).toEqual([]);
+    },
+  );
+
+  it('find a list without a bound', () => {
+    const nested = z.object({
+      a: z.array(z.string()).max(3),
+      b: z.object({ c: z.array(z.int()).nullable() }),
+    });
+    expect(listUnbounded(z.toJSONSchema(nested))).toEqual(['.b.c']);
+  });
+
   it('ends time at the year 2200', () => {
     expect(LIMITS.stamp_max_ms).toBe(Date.UTC(2200, 0, 1));
   });
 });
+
+interface Schema {
+  readonly type?: unknown;
+  readonly maxItems?: number;
+  readonly items?: unknown;
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly unknown[];
+}
+
+/** The places of lists that may have any number of entries. */
+function listUnbounded(given: unknown, place = ''): string[] {
+  if (typeof given !== 'object' || given === null) return [];
+  const { type, maxItems, items, properties = {}, additionalProperties, anyOf = [] } = given as Schema; // of zod
+  return [
+    ...(type === 'array' && maxItems === undefined ? [place] : []),
+    ...Object.entries(properties).flatMap(([name, part]) => listUnbounded(part, `${place}.${name}`)),
+    ...[items, additionalProperties, ...anyOf].flatMap((part) => listUnbounded(part, place)),
+  ];
+}

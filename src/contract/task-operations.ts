@@ -134,12 +134,16 @@ export const updateTask = declare({
     priority: Priority.optional().describe('0 critical to 4 backlog'),
     type: TaskType.optional().describe('Kind of work'),
     assignee: Identity.nullable().optional().describe(`Who works on it; ${noneHint}`),
-    labels_add: z.array(Label).optional().describe('Add a label; repeats'),
-    labels_remove: z.array(Label).optional().describe('Remove a label; repeats'),
+    labels_add: z.array(Label).max(LIMITS.labels_per_task).optional().describe('Add a label; repeats'),
+    labels_remove: z.array(Label).max(LIMITS.labels_ever).optional().describe('Remove a label; repeats'),
     parent_id: TaskRef.nullable().optional().describe(`The epic it belongs to; ${noneHint}`),
     github_issue: GithubIssue.nullable().optional().describe(`GitHub issue number; ${noneHint}`),
     metadata_set,
-    metadata_unset: z.array(z.string().min(1)).optional().describe('Remove a metadata key; repeats'),
+    metadata_unset: z
+      .array(z.string().min(1))
+      .max(LIMITS.metadata_keys_ever)
+      .optional()
+      .describe('Remove a metadata key; repeats'),
     review_config: reviewConfig,
     version,
     fence: Fence,

@@ -11,7 +11,7 @@ import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskClose = implement<typeof declaration>({
   async run(ctx, input) {
-    warnOfSecrets(ctx, input);
+    await warnOfSecrets(ctx, input);
     const closed = await closeTask(await engineOf(ctx), input);
     return { ...closed, ...(await readFamily(ctx, closed)) };
   },

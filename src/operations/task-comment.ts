@@ -9,7 +9,7 @@ import { warnOfSecrets } from './warn-of-secrets.ts';
 export const taskComment = implement<typeof commentTask>({
   async run(ctx, input) {
     checkSize(input.body, 'A comment', LIMITS.comment_bytes);
-    warnOfSecrets(ctx, input);
+    await warnOfSecrets(ctx, input);
     return ctx.project.store.addComment(
       { id: input.id, body: input.body, reply_to: input.reply_to ?? null, fence: input.fence },
       await writerOf(ctx),

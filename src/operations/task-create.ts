@@ -19,7 +19,7 @@ import { warnOfSecrets } from './warn-of-secrets.ts';
 export const taskCreate = implement<typeof createTask>({
   async run(ctx, input) {
     const { store, config } = ctx.project;
-    warnOfSecrets(ctx, input);
+    await warnOfSecrets(ctx, input);
     checkSize(input.description ?? '', 'The description', LIMITS.description_bytes);
     const by = await writerOf(ctx);
     keepOrigin(by.actor, Object.keys(input.metadata_set ?? {}));

@@ -13,7 +13,7 @@ import { warnOfSecrets } from './warn-of-secrets.ts';
 
 export const taskTransition = implement<typeof declaration>({
   async run(ctx, { id, state, reason, version, fence }) {
-    warnOfSecrets(ctx, { reason });
+    await warnOfSecrets(ctx, { reason });
     const engine = await engineOf(ctx);
     const before = await findReview(ctx, id);
     const task = await transitionTask(engine, { id, to: state, reason: reason ?? null, version, fence });

@@ -15,7 +15,7 @@ import { warnOfSecrets } from './warn-of-secrets.ts';
 export const taskUpdate = implement<typeof declaration>({
   async run(ctx, input) {
     const { metadata_set, review_config, ...rest } = input;
-    warnOfSecrets(ctx, input);
+    await warnOfSecrets(ctx, input);
     if (Object.keys(input).length === 1) {
       throw new ForgeError('usage', 'Nothing to update: give at least one flag', {
         hint: 'forge task update --help',

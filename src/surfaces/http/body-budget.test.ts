@@ -53,6 +53,37 @@ describe('bodies of requests that are not answered yet', () => {
   });
 });
 
+describe('a body that goes on after its answer', () => {
+  it.each([
+    ['nested too deep', '['.repeat(50_000), 5],
+    ['too large', ' '.repeat(50_000), 60],
+  ])('because it is %s counts no more', async (_name, piece, pieces) => {
+    await using http = await startHttp({
+      limits: { body_bytes_a_token: 4_000_000, body_bytes_all: 4_000_000 },
+    });
+    const { token } = await http.token('task');
+    const chunk = `${piece.length.toString(16)}\r\n${piece}\r\n`;
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () => openBody(http, token, 'Transfer-Encoding: chunked')),
+    );
+    for (const open of opened) {
+      for (let at = 0; at < pieces; at += 1) open.socket.write(chunk);
+      await expect.poll(() => open.answer).toMatch(/^HTTP\/1\.1 4/);
+      // What comes after the answer.
+      for (let at = 0; at < 5; at += 1) open.socket.write(chunk);
+    }
+    for (const { socket } of opened) socket.destroy();
+    // Too large to be read, and admitted only where nothing else is counted.
+    const whole = async () => {
+      const probe = await openBody(http, token, 'Content-Length: 4000000');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      probe.socket.destroy();
+      return probe.answer.split('\r\n')[0];
+    };
+    await expect.poll(whole).toMatch(/ 413 /);
+  });
+});
+
 interface Open {
   readonly socket: Socket;
   answer: string;

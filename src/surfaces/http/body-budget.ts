@@ -37,8 +37,10 @@ export class BodyBudget {
     // Of a larger one no more is read than that.
     const announced = Math.min(Number(headers['content-length'] ?? 0), LIMITS.mcp_body_bytes);
     if (!isChunked && !(announced > 0)) return;
-    let bytes = 0;
+    let [bytes, isGivenBack] = [0, false];
     const take = (more: number): ForgeError | undefined => {
+      // A body may go on coming after its answer; nothing keeps it, and nothing would give it back.
+      if (isGivenBack) return undefined;
       const fault = this.#findFault(who, more);
       if (fault !== undefined) return fault;
       bytes += more;
@@ -47,7 +49,10 @@ export class BodyBudget {
     };
     const fault = take(isChunked ? READ_AHEAD : announced);
     if (fault !== undefined) throw fault;
-    response.once('close', () => this.#add(who, -bytes));
+    response.once('close', () => {
+      isGivenBack = true;
+      this.#add(who, -bytes);
+    });
     if (isChunked) countPushed(request, { from: READ_AHEAD, take, refuse });
   }
 
