@@ -33,6 +33,7 @@ import { keepWorking } from './keep-working.ts';
 import { limitYoungSpace } from './limit-young-space.ts';
 import { listen, type Listening, readTls } from './listen.ts';
 import { tellChanges } from './tell-changes.ts';
+import { createFailureTeller } from './tell-failures.ts';
 import { openInBrowser } from './open-browser.ts';
 import { createIdempotency, createStamp, createTellLate, listServed, listSources } from './project-ports.ts';
 import {
@@ -153,7 +154,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       },
       events: events.handle,
       mcp: async (incoming, outgoing, who) => (await (mcp ??= loadMcp())).handle(incoming, outgoing, who),
-      report: ({ request_id, error }) => notice(`request ${request_id} failed: ${toMessage(error)}`),
+      report: createFailureTeller(clock, { notice, toMessage }),
     }),
   );
   const refreshing = keepRefreshing(projects, notice);
