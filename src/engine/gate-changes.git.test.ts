@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findGateChanges, listGateChanges, listUnread, openGates } from './gate-changes.ts';
@@ -75,6 +76,23 @@ describe('[A2] an attempt that changes what judges it', () => {
       state: 'review',
       error_annotation: { code: 'gate_changed', message: expect.stringContaining(file) as string },
     });
+  });
+
+  it.each([
+    ['a link', 'ln -s /tmp "link-$MINE"'],
+    ['compiled files', 'mkdir __pycache__; echo > "__pycache__/$MINE.pyc"'],
+  ])('[F4] the name of %s keeps the values of the agent out of what the task says', async (_, script) => {
+    const value = 'Kettle93xxQ82plum';
+    shop.addAgent('sly', `echo x > x; ${script}`, { env: { MINE: value } });
+    const task = await shop.create('Sly', { steps: ['test -e x'] });
+    await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'sly', merge: true });
+    const { error_annotation, state } = await shop.place.store.getTask(task.id);
+    expect([state, error_annotation]).toMatchObject(['review', { code: 'gate_changed' }]);
+    expect(error_annotation?.message).toContain('[redacted]');
+    using db = new DatabaseSync(shop.engine.temp.database, { readOnly: true });
+    const events = db.prepare('SELECT data FROM events').all();
+    expect(events.length).toBeGreaterThan(0);
+    expect(JSON.stringify([error_annotation, events])).not.toContain(value);
   });
 
   it('links inside of the tree, and what the rules ignore no more, are work like any other', async () => {

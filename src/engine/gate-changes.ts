@@ -10,6 +10,7 @@ import { escapeLine, nameFirst } from '#kernel/text.ts';
 import type { Writer } from '#store/store.ts';
 import { findCommandScripts } from '#sync/command-scripts.ts';
 import type { UntrustedCommand } from '#sync/trust.ts';
+import { findSecretsOf } from './agent-secrets.ts';
 import { findWorkBase } from './find-work-base.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { listUnseen } from './list-unseen.ts';
@@ -45,7 +46,14 @@ export async function listUnread(place: WorkPlace, attempt: Judged, task: Task):
   };
   // What is refused right before it runs needs no look here; this one is for the sentence that asks a person.
   if (!existsSync(attempt.path) || (await list(attempt.path)).length === 0) return [];
-  return inJudgedFolder(place, attempt, list);
+  return redactNames(place, task, await inJudgedFolder(place, attempt, list));
+}
+
+/** Names of an agent's files become a part of what the task says. */
+async function redactNames(place: WorkPlace, { id }: Task, names: readonly string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  const { redact } = await findSecretsOf(place, { task_id: id, agent: null });
+  return names.map(redact);
 }
 
 /** Where the checks find what they run: in the commit alone, or in the agent's worktree as a person has set it. */
@@ -87,7 +95,8 @@ export async function findGateChanges(
     const now = head?.get(path);
     return now !== base?.get(path) && now !== tip?.get(path);
   });
-  return [...new Set([...changed, ...(await listUnread(place, attempt, task))])];
+  const named = await redactNames(place, task, changed);
+  return [...new Set([...named, ...(await listUnread(place, attempt, task))])];
 }
 
 /** The same of every unfinished attempt of the task. */
