@@ -100,7 +100,7 @@ export const dependencyTree = declare({
       .describe(`Levels below the task (at most ${LIMITS.tree_depth}, which is also the default)`),
   }),
   output: DependencyTree,
-  errors: ['not_found', 'ambiguous_id'],
+  errors: ['not_found', 'ambiguous_id', 'invalid_input'],
   access: 'read',
   needs: 'project',
   http: { method: 'get', path: '/tasks/{id}/tree' },

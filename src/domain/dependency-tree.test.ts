@@ -69,6 +69,25 @@ describe('the dependency tree', () => {
     expect(shown).not.toMatch(/[…*]/);
   });
 
+  it('is given up where it has more lines than there may be, wherever they stand', () => {
+    const graph: Graph = { a: ['b', 'c'], b: ['d'], c: ['d'], d: ['e'] };
+    const asked: string[] = [];
+    const bounded = (most: number) =>
+      buildDependencyTree(task('a'), {
+        depth: 10,
+        most,
+        blockersOf: (id) => {
+          asked.push(id);
+          return (graph[id] ?? []).map(task);
+        },
+        hasBlockers: (id) => (graph[id] ?? []).length > 0,
+      });
+    expect(show(bounded(5))).toBe('a(b(d(e)) c(d*))');
+    for (const most of [1, 2, 3, 4])
+      expect(bounded(most)).toEqual({ ...task('a'), dep_type: null, children: [], too_many: true });
+    expect(asked.slice(-4)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('reads nothing below the depth', () => {
     const asked: string[] = [];
     const graph: Graph = { a: ['b'], b: ['c'], c: ['d'] };

@@ -9,6 +9,8 @@ export const NEIGHBOUR_LIMITS = {
   rewritten: 700,
   /** Dependents whose open blockers one write of a server counts anew, in SQL. */
   recounted: 25_000,
+  /** Lines of a tree that a server gives: it reads and writes them in one go. */
+  tree_served: 10_000,
   /** A graph that a server gives as JSON. */
   graph_served_json: { nodes: 10_000, edges: 20_000 },
 } as const;

@@ -1,5 +1,12 @@
 import type { GraphView } from '#contract/graph-operations.ts';
 
+export interface TreeQuery {
+  readonly id: string;
+  readonly depth: number;
+  /** Of a tree with more lines nothing is read further. */
+  readonly most?: number | undefined;
+}
+
 export interface GraphQuery {
   readonly id: string | undefined;
   readonly all: boolean;

@@ -123,6 +123,19 @@ test('of what a task waits for some are listed, and the others counted', async (
 });
 
 /** Tasks that are tied to one, written past the store, because as many writes would take long. */
+test('a tree and a graph around a task are read only as far as they may be large', async () => {
+  await using temp = await tempStore();
+  const hub = await create(temp, 'Hub');
+  fill(temp, hub.id, { count: 2_000, ties: 'blockers' });
+  const tree = (most: number) => temp.store.readTree({ id: hub.id, depth: 9, most });
+  expect((await tree(2_000)).children).toHaveLength(2_000);
+  expect(await tree(1_999)).toMatchObject({ id: hub.id, children: [], too_many: true });
+  const graph = (edges: number) =>
+    temp.store.readGraph({ id: hub.id, all: false, most: { nodes: 3_000, edges } });
+  expect((await graph(2_000)).edges).toHaveLength(2_000);
+  expect(await graph(1_999)).toEqual({ nodes: [], edges: [], too_many: 'edges' });
+});
+
 function fill(
   temp: TempStore,
   id: string,

@@ -1,5 +1,4 @@
 import type { OpenWork } from './attempt-store.ts';
-import type { DependencyNode } from '#contract/graph-operations.ts';
 import type {
   Comment,
   DependencyType,
@@ -12,13 +11,14 @@ import type {
 } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import type { KnownAgents } from '#domain/claimer.ts';
+import type { BoundedTree } from '#domain/dependency-tree.ts';
 import type { ClaimRefusal } from '#domain/decide-claim.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
-import type { GraphQuery, ReadGraph } from './graph-query.ts';
+import type { GraphQuery, ReadGraph, TreeQuery } from './graph-query.ts';
 import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
 
@@ -169,7 +169,7 @@ export interface TaskStore extends AsyncDisposable, ListPages {
   listTasks(query: TaskQuery): Promise<Task[]>;
   listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
   readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
-  readTree(query: { id: string; depth: number }): Promise<DependencyNode>;
+  readTree(query: TreeQuery): Promise<BoundedTree>;
   readGraph(query: GraphQuery): Promise<ReadGraph>;
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
 }

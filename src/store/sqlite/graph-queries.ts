@@ -1,8 +1,7 @@
-import type { DependencyNode } from '#contract/graph-operations.ts';
 import type { DependencyType, Status } from '#contract/task.ts';
-import { buildDependencyTree, type TreeTask } from '#domain/dependency-tree.ts';
+import { type BoundedTree, buildDependencyTree, type TreeTask } from '#domain/dependency-tree.ts';
 import { compareText } from '#kernel/text.ts';
-import type { GraphQuery, ReadGraph } from '../graph-query.ts';
+import type { GraphQuery, ReadGraph, TreeQuery } from '../graph-query.ts';
 import type { Database, Row } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
@@ -11,18 +10,20 @@ const NODE_COLUMNS = `${SUMMARY_COLUMNS}, t.parent_id,
   (t.status = 'open' AND t.assignee IS NULL AND t.open_blockers = 0 AND t.parked = 0) AS ready`;
 
 /** Uses the primary key of dependencies. */
-export function readTree(db: Database, query: { id: string; depth: number }): DependencyNode {
+export function readTree(db: Database, query: TreeQuery): BoundedTree {
   const id = resolveTaskId(db, query.id);
   const root = db.get('SELECT id, title, status FROM tasks WHERE id = ?', id) as Row; // just resolved
   const blockers = `SELECT t.id, t.title, t.status, t.priority, t.created_at FROM dependencies d JOIN tasks t ON t.id = d.to_id
       WHERE d.from_id = ?1 AND d.dep_type = 'blocks'
     UNION ALL SELECT u.to_id, NULL, NULL, 9, NULL FROM unresolved_dependencies u
       WHERE u.from_id = ?1 AND u.dep_type = 'blocks'
-    ORDER BY 4, 5, 1`;
+    ORDER BY 4, 5, 1 LIMIT ?2`;
   const any = "SELECT 1 AS found FROM dependencies WHERE from_id = ? AND dep_type = 'blocks' LIMIT 1";
+  const limit = query.most === undefined ? -1 : query.most + 1;
   return buildDependencyTree(toTreeTask(root), {
     depth: query.depth,
-    blockersOf: (at) => db.all(blockers, at).map(toTreeTask),
+    most: query.most,
+    blockersOf: (at) => db.all(blockers, at, limit).map(toTreeTask),
     hasBlockers: (at) => db.get(any, at) !== undefined,
   });
 }
@@ -86,11 +87,16 @@ function* eachEdge(db: Database, ids: ReadonlySet<string>): Generator<Row> {
     // Of a small part of a large project its own edges alone are read, by the primary key.
     const isPart = ids.size * FEW < Number(db.get(`SELECT count(*) AS n FROM ${table}`)?.n);
     const rows = isPart
-      ? [...ids].sort(compareText).flatMap((id) => db.all(`${columns} WHERE from_id = ? ${order}`, id))
+      ? eachEdgeOf(db, ids, `${columns} WHERE from_id = ? ${order}`)
       : db.each(`${columns} ${order}`);
     for (const row of rows)
       if (ids.has(row.from_id as string) && (isOpen || ids.has(row.to_id as string))) yield row;
   }
+}
+
+/** Read as far as they are asked for. */
+function* eachEdgeOf(db: Database, ids: ReadonlySet<string>, sql: string): Generator<Row> {
+  for (const id of [...ids].sort(compareText)) yield* db.all(sql, id);
 }
 
 /** One look for a task costs about as much as so many rows of a walk. */
