@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Clone } from './support/git-clones.ts';
+import { endRebase, mergeThere, MERGES, settle, SIDES } from './support/server-merge.ts';
 import { threeClones } from './support/three-clones.ts';
 
-const FILES = ['.forge/tasks.jsonl', '.forge/history.jsonl'];
 type Words = readonly string[];
 /** What is written before the branches, on the first and on the second. */
 interface Moves {
@@ -36,9 +36,6 @@ const MOVES: readonly (readonly [string, Moves])[] = [
   ],
 ];
 
-const MERGES = ['merge', 'rebase', 'squash'] as const;
-const SIDES = ['both lines', 'the later line', 'the earlier line'] as const;
-
 async function run(clone: Clone, id: string, words: Words): Promise<void> {
   await clone.run(...words.map((word) => (word === 'ID' ? id : word)));
   await clone.commitTasks();
@@ -46,36 +43,6 @@ async function run(clone: Clone, id: string, words: Words): Promise<void> {
 
 function push(clone: Clone, branch: string): void {
   clone.git('push', '--quiet', 'origin', `HEAD:${branch}`);
-}
-
-function settle(clone: Clone, side: (typeof SIDES)[number], by: (typeof MERGES)[number]): void {
-  // In a rebase "theirs" is the commit that is put on top, as in a merge it is the branch that comes.
-  if (side !== 'both lines')
-    clone.git('checkout', '--quiet', side === 'the later line' ? '--theirs' : '--ours', '--', ...FILES);
-  for (const file of FILES) clone.write(file, clone.read(file).replaceAll(/^(?:<{7}|={7}|>{7}).*\n/gm, ''));
-  clone.git('add', '--all');
-  if (by === 'rebase') clone.tryGit(['-c', 'core.editor=true', 'rebase', '--continue']);
-  else clone.git('commit', '--quiet', '--allow-empty', '--message', 'settled');
-}
-
-/** What a server does with a branch: it has no Forge. */
-function mergeThere(server: Clone, branch: string, by: (typeof MERGES)[number]): boolean {
-  server.git('fetch', '--quiet');
-  if (by === 'merge')
-    return server.tryGit(['merge', '--quiet', '--no-ff', '--no-edit', `origin/${branch}`]).exit === 0;
-  if (by === 'squash') {
-    if (server.tryGit(['merge', '--squash', `origin/${branch}`]).exit !== 0) return false;
-    server.git('commit', '--quiet', '--message', branch);
-    return true;
-  }
-  server.git('switch', '--quiet', '--create', branch, `origin/${branch}`);
-  const done = server.tryGit(['rebase', '--quiet', 'main']).exit === 0;
-  return done;
-}
-
-function endRebase(server: Clone, branch: string): void {
-  server.git('switch', '--quiet', 'main');
-  server.git('merge', '--quiet', '--ff-only', branch);
 }
 
 async function lostLives(clone: Clone): Promise<number> {

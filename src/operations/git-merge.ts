@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { mergeTaskFiles as declaration } from '#contract/sync-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { toFileError } from '#sync/file-error.ts';
+import type { ChangedBack } from '#sync/find-changed-back.ts';
 import { toGitRepo } from '#sync/machine.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';
 import { replaceFileFrom } from '#sync/place-file.ts';
@@ -32,9 +33,18 @@ export const gitMerge = implement<typeof declaration>({
       const { findStrange } = await import('#sync/strange-base.ts');
       return findStrange(toGitRepo(paths.root, { env }), { base, ours });
     };
+    const changedBack = async (): Promise<ChangedBack | undefined> => {
+      if (paths === undefined) return undefined;
+      const { findChangedBack } = await import('#sync/find-changed-back.ts');
+      return findChangedBack(toGitRepo(paths.root, { env }), { base, ours, theirs });
+    };
     const merged = isHistory
       ? mergeHistoryFiles(ours, theirs)
-      : mergeTaskFiles(base, ours, theirs, { now: ctx.clock.now(), strange: await strange() });
+      : mergeTaskFiles(base, ours, theirs, {
+          now: ctx.clock.now(),
+          strange: await strange(),
+          changed_back: await changedBack(),
+        });
     try {
       // Git's copy lies in the user's folder.
       const place = resolve(ctx.cwd, input.ours);

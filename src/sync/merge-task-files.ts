@@ -17,6 +17,7 @@ import { mergeUnreadable } from '#domain/unreadable-lines.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { compareText } from '#kernel/text.ts';
+import type { ChangedBack } from './find-changed-back.ts';
 import { splitText } from './read-file-lines.ts';
 
 export interface Merged {
@@ -35,9 +36,19 @@ export function mergeTaskFiles(
   base: string,
   ours: string,
   theirs: string,
-  { now, strange = NONE }: { readonly now: number; readonly strange?: Strange | undefined },
+  {
+    now,
+    strange = NONE,
+    changed_back,
+  }: {
+    readonly now: number;
+    readonly strange?: Strange | undefined;
+    /** Left out where no commits can be asked: what Forge wrote anew without an edit counts as changed back then. */
+    readonly changed_back?: ChangedBack | undefined;
+  },
 ): Merged {
-  const sides = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs), now, strange };
+  const files = { base: readSide(base), ours: readSide(ours), theirs: readSide(theirs) };
+  const sides = { ...files, now, strange, changed_back };
   const { result, conflicts, kept } = mergeLines(sides) ?? mergeWhole(sides);
   const lines = [
     ...[...result.keys()].sort(compareText).map((id) => result.get(id) ?? ''),
@@ -79,6 +90,7 @@ interface Sides {
   readonly theirs: Side;
   readonly now: number;
   readonly strange: Strange;
+  readonly changed_back: ChangedBack | undefined;
 }
 
 function readSide(text: string): Side {
@@ -100,7 +112,7 @@ function idOf(line: string): string | undefined {
 }
 
 /** Undefined where two tasks share a birth: then references have to follow, and the whole is looked at. */
-function mergeLines({ base, ours, theirs, now, strange }: Sides): MergedLines | undefined {
+function mergeLines({ base, ours, theirs, now, strange, changed_back }: Sides): MergedLines | undefined {
   const result = new Map<string, string>();
   const kept: string[] = [];
   let conflicts = 0;
@@ -114,7 +126,7 @@ function mergeLines({ base, ours, theirs, now, strange }: Sides): MergedLines | 
       result.set(id, first);
       continue;
     }
-    const merged = mergeTask(base.lines.get(id) ?? [], { here, there, now, strange });
+    const merged = mergeTask(base.lines.get(id) ?? [], { here, there, now, strange, changed_back });
     if (merged === undefined) return undefined;
     if (merged.record !== undefined) result.set(id, encodeRecord(merged.record));
     conflicts += merged.conflicts;
@@ -135,7 +147,8 @@ function mergeTask(
     there,
     now,
     strange,
-  }: { here: readonly string[]; there: readonly string[]; now: number; strange: Strange },
+    changed_back,
+  }: { here: readonly string[]; there: readonly string[] } & Pick<Sides, 'now' | 'strange' | 'changed_back'>,
 ): { record: TaskRecord | undefined; conflicts: number; kept: string[] } | undefined {
   const isTakenOut = (line: string): boolean =>
     baseLines.includes(line) && !(here.includes(line) && there.includes(line));
@@ -147,19 +160,23 @@ function mergeTask(
   const shown = base && { digests: digestRecord(readPlain(lastBase) ?? base), updated: lastStamp(base) };
   const began = baseLines.length === 1 ? baseLines[0] : undefined;
   // Of several lines of a task the first ones are what the file showed once.
-  const readSide = (lines: readonly string[], isBegun: boolean): ReturnType<typeof joinSame> =>
+  const readSide = (
+    lines: readonly string[],
+    isBegun: boolean,
+    back: ReadonlySet<string> | undefined,
+  ): ReturnType<typeof joinSame> =>
     joinSame(
       lines.map(
         (line) =>
-          (isBegun && lines.length === 1 ? readBack(line, began, { known, now }) : undefined) ??
+          (isBegun && lines.length === 1 ? readBack(line, began, { known, now, back }) : undefined) ??
           readEdited(line, known, now, {
             shown: isBegun && lines.length === 1 ? shown : undefined,
             began: lastBase,
           }),
       ),
     );
-  const ours = readSide(here, lastBase === undefined || !strange.has(lastBase));
-  const theirs = readSide(there, true);
+  const ours = readSide(here, lastBase === undefined || !strange.has(lastBase), changed_back?.ours);
+  const theirs = readSide(there, true, changed_back?.theirs);
   if (known === 'different' || ours === 'different' || theirs === 'different') return undefined;
   if (ours === undefined || theirs === undefined) return { record: ours ?? theirs, conflicts: 0, kept };
   if (!isSameTask(ours, theirs)) return undefined;
@@ -206,7 +223,15 @@ function isTakenIn(line: string | undefined, sealed: TaskRecord | undefined): bo
 function readBack(
   line: string,
   began: string | undefined,
-  { known, now }: { readonly known: TaskRecord | 'different' | undefined; readonly now: number },
+  {
+    known,
+    now,
+    back,
+  }: {
+    readonly known: TaskRecord | 'different' | undefined;
+    readonly now: number;
+    readonly back: ReadonlySet<string> | undefined;
+  },
 ): TaskRecord | undefined {
   if (began === undefined || began === line || isSealed(began)) return undefined;
   const [before, after] = [tryDecode(began), tryDecode(line)];
@@ -217,16 +242,18 @@ function readBack(
   const taken = takeInEdits(first, { known: undefined, now: 0 }).record;
   const edited =
     editedLine(line, after.json, after.record) ?? writtenLine(line, after.record, joinCopies(known, taken));
-  if (edited?.seal !== first.seal)
-    return isSealed(line) ? readOverwritten(first, after.record, { known, now }) : undefined;
+  if (edited?.seal !== first.seal) {
+    const isChangedBack = isSealed(line) && (back === undefined || back.has(began));
+    return isChangedBack ? readOverwritten(first, after.record, { known, now }) : undefined;
+  }
   const last = digestRecord(before.record);
   if (isWrittenOver(known, edited, last)) return undefined;
   return takeInEdits(edited, { known, now, last, by_hand: true }).record;
 }
 
 /**
- * The same where Forge wrote the line anew on that side, in a clone to which the edit never came: it was taken back on the
- * way, because the side goes on from there.
+ * The same where Forge wrote the line anew on that side after a commit had changed the edit back, in a clone to which the edit
+ * never came.
  */
 function readOverwritten(
   { seal, record, written }: EditedLine,

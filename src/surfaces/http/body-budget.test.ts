@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
@@ -51,6 +52,23 @@ describe('bodies of requests that are not answered yet', () => {
     expect(http.failures).toEqual([]);
     open.socket.destroy();
   });
+});
+
+it('bodies of requests that need no token keep no place from those that have one', async () => {
+  await using http = await startHttp({ limits: LIMITS });
+  const { token } = await http.token('task');
+  const status = `GET /api/status HTTP/1.1\r\nHost: ${http.host}\r\n`;
+  const sockets = Array.from({ length: 5 }, () => connect(http.port, '127.0.0.1'));
+  // The first answer is there; the second request has not come to its end.
+  const answers = sockets.map(async (socket) => {
+    socket.write(`${status}\r\n${status}Content-Length: 250000\r\n\r\n`);
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    return String(bytes).split('\r\n')[0];
+  });
+  expect(new Set(await Promise.all(answers))).toEqual(new Set(['HTTP/1.1 200 OK']));
+  const body = { title: 'x', description: 'y'.repeat(200_000) };
+  expect((await http.ask({ method: 'POST', path: PATH, token, body })).status).toBe(201);
+  for (const socket of sockets) socket.destroy();
 });
 
 describe('a body that goes on after its answer', () => {

@@ -11,8 +11,8 @@ export interface BodyLimits {
 const READ_AHEAD = 65_536;
 
 /**
- * Counts the bytes of bodies from their announcement until their requests are answered, for each token or, where none is
- * needed, each address, and for all together: they are kept in memory while they come and while their requests wait.
+ * Counts the bytes of bodies from their announcement until their requests are answered, for each token and for
+ * all together: they are kept in memory while they come and while their requests wait.
  */
 export class BodyBudget {
   readonly #limits: BodyLimits;

@@ -164,7 +164,9 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
     answers.open(response, admission.caller.token);
   }
   const who = admission?.caller.token ?? `address ${request.socket.remoteAddress ?? ''}`;
-  surface.body_bytes.hold(request, response, { who, refuse: (error) => refuseRest(exchange, error) });
+  // Where no token is needed nothing of a body is read, and it must not take the place of others.
+  if (admission !== undefined)
+    surface.body_bytes.hold(request, response, { who, refuse: (error) => refuseRest(exchange, error) });
   // To let it wait would cost as much as its answer.
   const begun = route?.own?.path === STATUS_PATH ? undefined : surface.owners.begin(who);
   using _turn = begun instanceof Promise ? await begun : begun;

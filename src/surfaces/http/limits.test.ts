@@ -115,6 +115,12 @@ describe('the limits of a request', () => {
     expect((await http.ask({ path: '/api/status' })).status).toBe(200);
   });
 
+  it('answer an expectation behind other requests of a connection, and end it then', async () => {
+    const status = head([], 'GET /api/status');
+    const answers = await http.raw(`${status}${head(['Expect: x'], 'GET /api/status')}${status}`);
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 417']);
+  });
+
   it('end an address that is too long', async () => {
     const target = (length: number): string => `GET /${'x'.repeat(length - 1)}`;
     expect(read(await http.raw(head([], target(HTTP_LIMITS.url_bytes)), /\}$/)).status).toBe(404);

@@ -116,10 +116,10 @@ export function applyServerLimits(server: Server, limits: HttpLimits = HTTP_LIMI
   return sockets;
 }
 
-/** Node itself meets `100-continue`, and has no words for any other. What comes behind it is not waited for. */
-function refuseExpectation(_request: IncomingMessage, { socket }: ServerResponse): void {
-  if (socket === null) return;
-  writeUnread(socket, 417, 'expectation_failed', 'Of Expect only 100-continue is known');
+/** Node itself meets `100-continue`, and has no words for any other. Answers to requests before it on the connection come first. */
+function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
+  const { headers, body } = toUnreadAnswer('expectation_failed', 'Of Expect only 100-continue is known');
+  response.writeHead(417, headers).end(body);
 }
 
 /** From the end of an answer on, its socket has to take some of what waits; what takes long to be made is not meant. */
@@ -157,18 +157,27 @@ function writeUnread(socket: Duplex, status: number, code: string, message: stri
     socket.destroy();
     return;
   }
-  const request_id = randomUUID();
-  const body = JSON.stringify({ code, message, details: {}, request_id });
+  const { headers, body } = toUnreadAnswer(code, message);
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
-    `Forge-Request-Id: ${request_id}`,
-    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+/** It ends the connection, so that what comes behind it is not waited for. */
+function toUnreadAnswer(code: string, message: string): { headers: Record<string, string>; body: string } {
+  const request_id = randomUUID();
+  const body = JSON.stringify({ code, message, details: {}, request_id });
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Forge-Request-Id': request_id,
+    Connection: 'close',
+  };
+  return { headers, body };
 }
 
 function isBegun(message: unknown): boolean {
