@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { fillStore } from './fill-store.ts';
 import { FORGE, makeProject, median, raceProcesses, temporaryFolder, type Result } from './measure.ts';
 
@@ -47,11 +47,7 @@ async function bareClaims(): Promise<number> {
 async function forgeClaims(): Promise<number> {
   using folder = temporaryFolder();
   const database = join(folder.path, 'forge.db');
-  const store = await openSqliteStore({
-    database,
-    replica: join(folder.path, 'tasks.jsonl'),
-    clock: systemClock,
-  });
+  const store = await openStore({ folder: folder.path }, { clock: systemClock });
   await store[Symbol.asyncDispose]();
   const db = new DatabaseSync(database);
   db.exec('BEGIN');

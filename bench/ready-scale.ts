@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { fillStore } from './fill-store.ts';
 import { median, temporaryFolder, type Result } from './measure.ts';
 
@@ -52,8 +52,7 @@ interface FilledProject extends AsyncDisposable {
 async function fillProject(count: number, top_blocked: number): Promise<FilledProject> {
   const folder = temporaryFolder();
   const database = join(folder.path, 'forge.db');
-  const open = () =>
-    openSqliteStore({ database, replica: join(folder.path, 'tasks.jsonl'), clock: systemClock });
+  const open = () => openStore({ folder: folder.path }, { clock: systemClock });
   await (await open())[Symbol.asyncDispose]();
   fillStore(database, count, { top_blocked });
   const store = await open();

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { claimRecord, editRecord } from '#domain/task-changes.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { locationOf } from '#store/store-location.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { findProject } from '#sync/find-project.ts';
 import { mergeTaskFiles } from '#sync/merge-task-files.ts';
@@ -66,11 +67,7 @@ async function benchUnchanged(): Promise<Result[]> {
   const database = prepareProject(folder.path);
   prepareProject(bare.path);
   for (const name of ['tasks.jsonl', 'history.jsonl']) rmSync(join(bare.path, '.forge', name));
-  await using store = await openSqliteStore({
-    database,
-    replica: join(database, '../tasks.jsonl'),
-    clock: systemClock,
-  });
+  await using store = await openStore(locationOf(database), { clock: systemClock });
   const found = findProject(folder.path, process.env, bare.path);
   const tell = { clock: () => systemClock.now(), notice: () => undefined, env: process.env };
   const times: number[] = [];

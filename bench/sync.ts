@@ -3,7 +3,8 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { editRecord } from '#domain/task-changes.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { toStoreFiles } from '#store/store-location.ts';
 import { median, temporaryFolder, type Result } from './measure.ts';
 import { writeTaskFile } from './task-lines.ts';
 import type { Cost } from './workers/report-cost.ts';
@@ -126,10 +127,8 @@ function toResults(costs: Readonly<Record<Measured, readonly Cost[]>>): Result[]
 async function emptyStore(folder: string): Promise<string> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  const database = join(folder, 'forge.db');
-  const replica = join(folder, 'tasks.jsonl');
-  await using _store = await openSqliteStore({ database, replica, clock: systemClock });
-  return database;
+  await using _store = await openStore({ folder }, { clock: systemClock });
+  return toStoreFiles({ folder }).database;
 }
 
 function run(worker: string, ...args: readonly string[]): Cost {

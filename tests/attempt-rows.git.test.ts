@@ -1,6 +1,7 @@
 import { writeFileSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toStoreFiles } from '#store/store-location.ts';
 import type { Attempt, AttemptView, Review, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { resumeTasks } from '#engine/resume-tasks.ts';
@@ -216,7 +217,7 @@ describe('what agents are made of', () => {
 
 it('[S215] the tables of work are there, under the names that DESIGN gives them', async () => {
   const { DatabaseSync } = await import('node:sqlite');
-  const database = served().found.paths.database;
+  const { database } = toStoreFiles(served().found.paths.store);
   expect(basename(database)).toBe('forge.db');
   using db = new DatabaseSync(database, { readOnly: true });
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();

@@ -1,15 +1,11 @@
 import { NO_AGENTS } from '#domain/claimer.ts';
-import { dirname, join } from 'node:path';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { locationOf } from '#store/store-location.ts';
 
 // What `forge claim --next` does, without starting a process each time.
 const [database = '', name = ''] = process.argv.slice(2);
-const store = await openSqliteStore({
-  database,
-  replica: join(dirname(database), 'tasks.jsonl'),
-  clock: systemClock,
-});
+const store = await openStore(locationOf(database), { clock: systemClock });
 const actor = { kind: 'agent', name, named: true } as const;
 // Loads what a write needs, as the baseline has its statement prepared: a task that is not there changes nothing.
 await store

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { systemActor } from '#domain/actor.ts';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { locationOf } from '#store/store-location.ts';
 import { NOTHING_CARRIED } from '#sync/carry-lines.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
@@ -24,11 +25,7 @@ const findHeld = async (): Promise<undefined> => undefined;
 const source = { repo: undefined, findHeld, readCommitted: async () => [] };
 
 async function work(what: string, db: string, file: string): Promise<void> {
-  await using store = await openSqliteStore({
-    database: db,
-    replica: join(dirname(db), 'tasks.jsonl'),
-    clock: systemClock,
-  });
+  await using store = await openStore(locationOf(db), { clock: systemClock });
   // Opened on a database that is gone, the store has read its whole replica.
   if (what === 'rebuild') return;
   const files = { tasks: file, history: join(dirname(file), 'history.jsonl') };

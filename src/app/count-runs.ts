@@ -2,6 +2,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { openTaskReader } from '#store/open-task-reader.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { findRegistered, listProjects } from '#sync/project-registry.ts';
 
@@ -11,23 +12,23 @@ import { findRegistered, listProjects } from '#sync/project-registry.ts';
  */
 export function createRunCounter(
   place: HomePlace,
-  { database, clock }: { readonly database: string; readonly clock: Clock },
+  { own, clock }: { readonly own: StoreLocation; readonly clock: Clock },
 ): () => Promise<number> {
   let known = { count: 0, at: 0 };
   return async () => {
     const now = clock.now();
-    if (now - known.at >= LIMITS.recover_ms) known = { count: countElsewhere(place, database), at: now };
+    if (now - known.at >= LIMITS.recover_ms) known = { count: countElsewhere(place, own), at: now };
     return known.count;
   };
 }
 
-function countElsewhere(place: HomePlace, own: string): number {
+function countElsewhere(place: HomePlace, own: StoreLocation): number {
   let count = 0;
   for (const project of listProjects(place.home)) {
     try {
       const { paths } = findRegistered(project, place);
-      if (toRealPlace(paths.database) === toRealPlace(own)) continue;
-      using reader = openTaskReader(paths.database);
+      if (toRealPlace(paths.store.folder) === toRealPlace(own.folder)) continue;
+      using reader = openTaskReader(paths.store);
       count += reader.countOpenRuns();
     } catch (error) {
       if (!isForgeError(error)) throw error;

@@ -1,8 +1,9 @@
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { systemClock } from '#kernel/clock.ts';
 import type { ForgeError } from '#kernel/errors.ts';
-import { healSqliteStore } from '#store/open-sqlite-store.ts';
+import { healStore as healAt } from '#store/open-store.ts';
+import { locationOf } from '#store/store-location.ts';
 import { isDamage } from '#store/sqlite/translate-error.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
 
@@ -11,12 +12,10 @@ export async function healStore(error: ForgeError, notice: (line: string) => voi
   if (!isDamage(error)) throw error;
   const { path } = error.details;
   if (typeof path !== 'string') return;
-  const folder = dirname(path);
-  await healSqliteStore({
-    database: path,
-    replica: join(folder, 'tasks.jsonl'),
+  const location = locationOf(path);
+  await healAt(location, {
     clock: systemClock,
-    modes: () => readSharedModes(dirname(folder)),
+    modes: () => readSharedModes(dirname(location.folder)),
     hold: holdWhileMending,
     notice,
   });

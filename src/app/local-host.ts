@@ -7,7 +7,7 @@ import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { Host, Meter } from '#operations/operation.ts';
 import { runOnTerminal, runProgram } from '#process/run-program.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { findProject } from '#sync/find-project.ts';
 import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.ts';
 import { initialiseProject } from '#sync/initialise-project.ts';
@@ -43,12 +43,10 @@ export function createLocalHost(options: {
         name: input.name,
         stealth: input.stealth,
         branch: input.branch,
-        async openStore(database) {
-          await using _store = await openSqliteStore({
-            database,
-            replica: join(database, '..', 'tasks.jsonl'),
+        async openStore(location) {
+          await using _store = await openStore(location, {
             clock,
-            modes: () => readSharedModes(join(database, '..', '..')),
+            modes: () => readSharedModes(dirname(location.folder)),
             hold: holdWhileMending,
             written_by: VERSION,
             notice: options.notice,

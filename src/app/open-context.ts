@@ -7,7 +7,8 @@ import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Host, Meter, OpenProject, OperationContext, Screen } from '#operations/operation.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { isStoreThere } from '#store/store-location.ts';
 import { openSteadyTime, openWakefulTime } from '#store/steady-time.ts';
 import type { TaskStore } from '#store/store.ts';
 import { catchUpWithFiles, type CatchUpSurroundings } from '#sync/catch-up.ts';
@@ -240,14 +241,11 @@ export async function openFound(
 ): Promise<OpenProject & AsyncDisposable> {
   const { env, notice, meter, reads, forces } = request;
   const { paths } = found;
-  const { database, replica } = paths;
   if (reads === false) requireWritable(paths);
-  const was_there = existsSync(database);
+  const was_there = isStoreThere(paths.store);
   // Only a process that stays waits for locks without standing still.
   const wakeful = options.lock === 'await' ? openWakefulTime() : undefined;
-  const store = await openSqliteStore({
-    database,
-    replica,
+  const store = await openStore(paths.store, {
     clock: systemClock,
     steady: wakeful?.read ?? openSteadyTime(),
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),

@@ -12,14 +12,12 @@ it.for([
   async ([how, said]) => {
     await using project = await forgeProjectHere();
     await project.create('one');
-    const folder = join(project.path, '.git', 'forge');
     const told: string[] = [];
     const steps: [number, number][] = [];
     const newer = new ForgeError('schema_newer', 'It is not opened here');
     const opened = await openExamined(how, {
       paths: {
-        database: join(folder, 'forge.db'),
-        replica: join(folder, 'tasks.jsonl'),
+        store: { folder: join(project.path, '.git', 'forge') },
         common_dir: join(project.path, '.git'),
       },
       notice: (line) => void told.push(line),

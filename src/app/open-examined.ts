@@ -1,10 +1,10 @@
-import { dirname } from 'node:path';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { type ForgeError, isForgeError } from '#kernel/errors.ts';
 import { countTasks, nameFirst } from '#kernel/text.ts';
 import type { OpenProject } from '#operations/operation.ts';
-import { examineDatabase, rebuildSqliteStore } from '#store/examine-database.ts';
+import { examineDatabase, rebuildStore as rebuild } from '#store/examine-database.ts';
+import { explainPutBack } from '#store/store-location.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
 import { VERSION } from './version.ts';
@@ -18,7 +18,7 @@ export interface Examining {
 /** Told how many bytes of the replica are read, of how many. */
 type RebuildMeter = (done: number, total: number) => void;
 type Opened = OpenProject & AsyncDisposable;
-type Places = Pick<ProjectPaths, 'database' | 'replica' | 'common_dir'>;
+type Places = Pick<ProjectPaths, 'store' | 'common_dir'>;
 
 /**
  * Opens a project whose database may be wrong or too new: then the error is what there is to tell. With `rebuild` the
@@ -51,7 +51,7 @@ export async function openExamined(
 /** What cannot even be opened is set aside by opening the store. */
 function isWrong(paths: Places): boolean {
   try {
-    const { schema, missing, unreadable, integrity } = examineDatabase(paths);
+    const { schema, missing, unreadable, integrity } = examineDatabase(paths.store);
     return schema.length + missing.length + unreadable.length + integrity.length > 0;
   } catch (error) {
     if (!isForgeError(error)) throw error;
@@ -60,12 +60,10 @@ function isWrong(paths: Places): boolean {
 }
 
 async function rebuildStore(
-  { database, replica, common_dir }: Places,
+  { store, common_dir }: Places,
   { notice, meter }: { readonly notice: (line: string) => void; readonly meter: RebuildMeter },
 ): Promise<void> {
-  const { aside, tasks, kept, unread, lost } = await rebuildSqliteStore({
-    database,
-    replica,
+  const { aside, tasks, kept, unread, lost } = await rebuild(store, {
     clock: systemClock,
     modes: () => readSharedModes(common_dir),
     hold: holdWhileMending,
@@ -79,7 +77,5 @@ async function rebuildStore(
   if (lost.length > 0)
     notice(`Only in the database before it, because it cannot be read: ${nameFirst(lost)}. Keep that file`);
   if (aside === undefined) return;
-  notice(
-    `The database before it is kept. To put it back, stop every forge, then in ${dirname(database)}: rm -f forge.db-wal forge.db-shm; mv ${aside.slice(dirname(aside).length + 1)} forge.db`,
-  );
+  notice(`The database before it is kept. To put it back, ${explainPutBack(store, aside)}`);
 }

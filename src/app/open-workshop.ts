@@ -54,7 +54,7 @@ export function openWorkshop(
     home: place.home,
     records: join(paths.store_dir, 'attempts'),
     env: machine.env,
-    runsElsewhere: createRunCounter(place, { database: paths.database, clock: systemClock }),
+    runsElsewhere: createRunCounter(place, { own: paths.store, clock: systemClock }),
     trust: openTrust({ home: place.home, paths }),
     trustsAgentSettings: (folder) => trustsAgentSettings({ home: place.home, paths }, folder),
   });

@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
+import { isSameStore, type StoreLocation, toStoreFiles } from '#store/store-location.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 
 /**
- * Which database the ids of each prefix are of, as long as a server runs. A commit that is pulled can change the prefix
+ * Which store the ids of each prefix are of, as long as a server runs. A commit that is pulled can change the prefix
  * in a project's config; the tokens that are for a prefix must not lead to another project by that.
  */
 export class ProjectIdentities {
-  /** Databases by the prefixes they were opened with. */
-  readonly #databases = new Map<string, string>();
+  /** Stores by the prefixes they were opened with. */
+  readonly #stores = new Map<string, StoreLocation>();
 
-  /** The prefix that this database was opened with. */
+  /** The prefix that this store was opened with. */
   prefixOf({ paths }: FoundProject): string | undefined {
-    for (const [prefix, database] of this.#databases) if (database === paths.database) return prefix;
+    for (const [prefix, store] of this.#stores) if (isSameStore(store, paths.store)) return prefix;
     return undefined;
   }
 
@@ -24,16 +25,16 @@ export class ProjectIdentities {
     const { paths, config } = found;
     const own = this.prefixOf(found);
     if (own !== undefined && own !== config.idPrefix) return tellChanged(found, own);
-    const holder = this.#databases.get(config.idPrefix);
-    if (holder === undefined || holder === paths.database) return undefined;
-    return tellTaken(found, `of the project with the database ${holder}`);
+    const holder = this.#stores.get(config.idPrefix);
+    if (holder === undefined || isSameStore(holder, paths.store)) return undefined;
+    return tellTaken(found, `of the project with the database ${toStoreFiles(holder).database}`);
   }
 
   /** To be called once the project is open. */
   hold({ paths, config }: FoundProject): void {
-    for (const [prefix, database] of this.#databases)
-      if (database === paths.database) this.#databases.delete(prefix);
-    this.#databases.set(config.idPrefix, paths.database);
+    for (const [prefix, store] of this.#stores)
+      if (isSameStore(store, paths.store)) this.#stores.delete(prefix);
+    this.#stores.set(config.idPrefix, paths.store);
   }
 }
 

@@ -4,6 +4,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { judgeIdentity, type Liveness } from '#process/process-identity.ts';
 import type { ProcessMark } from '#store/attempt-store.ts';
 import { openTaskReader, type ReadWatcher } from '#store/open-task-reader.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 import { judgeServer, listServers, type RunningServer } from '#sync/running-servers.ts';
 import { listPlaces, type Around as PlacesAround } from './list-places.ts';
 
@@ -25,7 +26,7 @@ export function listDaemons(around: Around): KnownDaemon[] {
     servers.flatMap(({ projects }) => projects),
   );
   const watchers = places.flatMap(({ paths }) =>
-    readWatchers(paths.database).map((one) => ({ ...one, root: paths.root })),
+    readWatchers(paths.store).map((one) => ({ ...one, root: paths.root })),
   );
   const byProcess = Map.groupBy(watchers, ({ watcher }) => toId(watcher));
   const known = servers.map((server) => {
@@ -104,9 +105,9 @@ function toId({ host, pid }: Pick<ProcessMark, 'host' | 'pid'>): string {
   return `${host}-${pid}`;
 }
 
-function readWatchers(database: string): ReadWatcher[] {
+function readWatchers(store: StoreLocation): ReadWatcher[] {
   try {
-    using reader = openTaskReader(database);
+    using reader = openTaskReader(store);
     return reader.listWatchers();
   } catch (error) {
     if (!isForgeError(error)) throw error;

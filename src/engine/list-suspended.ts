@@ -6,6 +6,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import { openTaskReader } from '#store/open-task-reader.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 import { listAgents, type AgentIdentity } from '#sync/agent-identities.ts';
 import { listPlaces, type Around } from './list-places.ts';
 
@@ -25,7 +26,7 @@ export function mapSuspended(around: Around & { readonly now: number }): Map<str
   const known = new Map<string, SuspendedAgent>();
   if (agents.length === 0) return known;
   for (const { paths } of listPlaces(around))
-    for (const one of findAll(agents, readRuns(paths.database, now), now))
+    for (const one of findAll(agents, readRuns(paths.store, now), now))
       if ((known.get(one.agent)?.until ?? '') < one.until) known.set(one.agent, one);
   return known;
 }
@@ -44,9 +45,9 @@ function beginning(now: number): string {
 }
 
 /** A project that cannot be read says nothing. */
-function readRuns(database: string, now: number): Run[] {
+function readRuns(store: StoreLocation, now: number): Run[] {
   try {
-    using reader = openTaskReader(database);
+    using reader = openTaskReader(store);
     return reader.listRuns({ since: beginning(now) });
   } catch (error) {
     if (!isForgeError(error)) throw error;

@@ -56,6 +56,6 @@ async function refuseCycle(
   if (from_id === edge.to_id) return; // the store says it better
   refuseForeignCycle(
     { from_id, to_id: edge.to_id },
-    { own: project.paths.database, prefix: project.config.idPrefix, place },
+    { own: project.paths.store, prefix: project.config.idPrefix, place },
   );
 }

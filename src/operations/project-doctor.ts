@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { examineProject as declaration } from '#contract/sync-operations.ts';
 import { describeContainment } from '#domain/describe-containment.ts';
 import { describeWalls } from '#domain/describe-walls.ts';
@@ -7,6 +7,7 @@ import { suggestSetup } from '#domain/suggest-setup.ts';
 import { isInsideRun } from '#engine/is-inside-run.ts';
 import { isForgeError, type ForgeError } from '#kernel/errors.ts';
 import { escapeLine, nameFirst } from '#kernel/text.ts';
+import { locationOf } from '#store/store-location.ts';
 import { listHomeFaults } from '#sync/examine-home.ts';
 import { examineProject, type Finding } from '#sync/examine-project.ts';
 import { listTokenFaults } from '#sync/access-tokens.ts';
@@ -85,7 +86,7 @@ async function listDifferences(database: unknown): Promise<readonly string[]> {
   if (typeof database !== 'string') return [];
   const { examineDatabase } = await import('#store/examine-database.ts');
   try {
-    return examineDatabase({ database, replica: join(dirname(database), 'tasks.jsonl') }).schema;
+    return examineDatabase(locationOf(database)).schema;
   } catch (error) {
     if (isForgeError(error)) return [];
     throw error;

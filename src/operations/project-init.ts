@@ -2,6 +2,7 @@ import type { InputOf, OutputOf } from '#contract/declare.ts';
 import type { initProject } from '#contract/project-operations.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { toStoreFiles } from '#store/store-location.ts';
 import { changeMode } from '#sync/change-mode.ts';
 import { findProject } from '#sync/find-project.ts';
 import { implement, type OperationContext } from './operation.ts';
@@ -48,7 +49,8 @@ async function upgrade(
   const by = await writerOf(ctx);
   const changed = await changeMode(project, { by, machine: ctx.machine, branch: input.branch });
   const { name, idPrefix, version, created_at } = found.config;
-  const { forge_dir: directory, database } = found.paths;
+  const { forge_dir: directory, store } = found.paths;
+  const { database } = toStoreFiles(store);
   const commit = changed.commit === null ? [] : [`Committed: ${changed.commit.slice(0, 10)}`];
   const notes = [...commit, ...changed.notes];
   return {

@@ -46,7 +46,7 @@ function look(project: RegisteredProject, place: HomePlace): Row {
   try {
     const { paths } = findRegistered(project, place);
     there = true;
-    using reader = openTaskReader(paths.database);
+    using reader = openTaskReader(paths.store);
     const { open, in_progress, ready } = reader.countTasks();
     const paused_at = reader.readPause();
     return { ...project, there, problem: null, open, in_progress, ready, paused_at };

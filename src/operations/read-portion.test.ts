@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
-import type { SqliteStore } from '#store/open-sqlite-store.ts';
+import type { Store } from '#store/open-store.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { readPortion } from './read-portion.ts';
 import { parseTaskCursor } from './task-cursor.ts';
@@ -25,10 +25,10 @@ async function fill(temp: TempStore, { small, large, bytes }: Record<'small' | '
   ]);
 }
 
-type Row = Awaited<ReturnType<SqliteStore['listTasks']>>[number];
+type Row = Awaited<ReturnType<Store['listTasks']>>[number];
 
 /** Lists as the operations ask for them; tells what was read in each turn. */
-function watched(store: SqliteStore, { bound }: { readonly bound: boolean }) {
+function watched(store: Store, { bound }: { readonly bound: boolean }) {
   const turns: number[] = [];
   const ask: PagedList['ask'] = async ({ limit, cursor }, portion) => {
     const after = cursor === undefined ? undefined : parseTaskCursor(cursor);

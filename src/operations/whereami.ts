@@ -10,6 +10,7 @@ import { ignoreGone } from '#engine/find-standing.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
+import { isSameStore } from '#store/store-location.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import { findWish } from '#sync/find-wish.ts';
 import { locateWork } from '#sync/locate-work.ts';
@@ -81,7 +82,9 @@ function listCandidates({ cwd, place }: OperationContext): readonly FoundProject
   const around = tryFind(() => locateWork(cwd, place).found);
   const registered = listProjects(place.home).map((one) => tryFind(() => findRegistered(one, place)));
   const all = [around, ...registered].filter((one) => one !== undefined);
-  return all.filter(({ paths }, at) => all.findIndex((one) => one.paths.database === paths.database) === at);
+  return all.filter(
+    ({ paths }, at) => all.findIndex((one) => isSameStore(one.paths.store, paths.store)) === at,
+  );
 }
 
 function tryFind(find: () => FoundProject): FoundProject | undefined {

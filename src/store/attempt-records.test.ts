@@ -25,7 +25,7 @@ import {
   toMark,
   WATCHER,
 } from './behaviour/open-work-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 describe('the record of an attempt', () => {
   it('is there after every change, and the highest revision stands', async () => {

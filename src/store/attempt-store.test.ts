@@ -1,6 +1,6 @@
 import { tempStore } from '../../tests/support/temp-store.ts';
 import type { WorkUnderTest } from './behaviour/open-work-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 import { describeWork } from './work-behaviour.ts';
 
 describeWork('SQLite', () => openWork('block'));

@@ -9,7 +9,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
-import { openSqliteStore, type SqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite/open-sqlite-store.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
 

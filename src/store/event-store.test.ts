@@ -2,7 +2,7 @@ import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, test } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
 

@@ -2,22 +2,21 @@ import { LIMITS } from '#kernel/limits.ts';
 import { checkIntegrity } from './sqlite/check-integrity.ts';
 import { compareDatabase } from './sqlite/compare-database.ts';
 import { Database } from './sqlite/database.ts';
-import type { SqliteStoreOptions } from './sqlite/open-parts.ts';
 import { rebuildDatabase, type Rebuilt } from './sqlite/rebuild-database.ts';
 import { Replica } from './sqlite/replica.ts';
 import { toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
+import type { StoreOptions } from './open-store.ts';
+import { toStoreFiles, type StoreLocation } from './store-location.ts';
 import type { StoreWrongs } from './sync-store.ts';
 
 /**
  * What is not as Forge made it, also where the database cannot be opened as a store, and what SQLite finds wrong with its
  * pages: those of a table that no task is in may be damaged for long before a command reads them. Changes nothing.
  */
-export function examineDatabase({
-  database,
-  replica: path,
-}: Pick<SqliteStoreOptions, 'database' | 'replica'>): StoreWrongs & {
+export function examineDatabase(location: StoreLocation): StoreWrongs & {
   readonly integrity: readonly string[];
 } {
+  const { database, replica: path } = toStoreFiles(location);
   const db = new Database(database, { lock_timeout_ms: LIMITS.lock_timeout_ms, read_only: true });
   const replica = new Replica(path);
   try {
@@ -33,10 +32,10 @@ export function examineDatabase({
 }
 
 /** Moves the database out of the way and makes it anew from the replica; see `Rebuilt` for what became of its rows. */
-export function rebuildSqliteStore(options: SqliteStoreOptions): Promise<Rebuilt> {
+export function rebuildStore(location: StoreLocation, options: StoreOptions): Promise<Rebuilt> {
   const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   return waitInSlices(
-    () => rebuildDatabase({ ...options, lock_timeout_ms: toSlice(patience_ms) }),
+    () => rebuildDatabase({ ...options, ...toStoreFiles(location), lock_timeout_ms: toSlice(patience_ms) }),
     patience_ms,
   );
 }

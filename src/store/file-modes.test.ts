@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '#kernel/clock.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
 import { PRIVATE, type FileModes } from './file-modes.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 const GROUP: FileModes = { file: 0o660, folder: 0o770 };
 const by = { actor: { kind: 'user', name: 'ann', named: true }, now: Date.UTC(2026, 1, 10) } as const;

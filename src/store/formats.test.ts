@@ -8,8 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { HOLD, TestClock } from '../../tests/support/temp-store.ts';
 import { by, everything, expectCode, line, newTask } from './behaviour/open-behaviour.ts';
-import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './open-sqlite-store.ts';
+import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite/open-sqlite-store.ts';
 import { openTaskReader } from './open-task-reader.ts';
+import { locationOf } from './store-location.ts';
 import { MIGRATIONS } from './sqlite/migrations.generated.ts';
 import { NEWEST_SCHEMA, OLDEST_READ } from './sqlite/schema-version.ts';
 
@@ -156,7 +157,7 @@ describe('a database of a newer Forge', () => {
       await store.setWorkflow({ ...DEFAULT_RESOLVED, parked_states: new Set(['todo']) });
     });
     expect(old.bytes()).toEqual(before);
-    using reader = openTaskReader(old.database);
+    using reader = openTaskReader(locationOf(old.database));
     expect(reader.countTasks()).toMatchObject({ closed: 1 });
   });
 
@@ -166,7 +167,7 @@ describe('a database of a newer Forge', () => {
     old.execute(floors(NEWER, NEWER));
     await expectCode(old.open(), 'schema_newer');
     await expectCode(old.open({ reads: true }), 'schema_newer');
-    expect(() => openTaskReader(old.database)).toThrow('knows schemas up to');
+    expect(() => openTaskReader(locationOf(old.database))).toThrow('knows schemas up to');
   });
 
   it.each(['block', 'await'] as const)(

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { raceWorkers } from '../../tests/support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create, expectCode, newTask, titles } from './behaviour/open-behaviour.ts';
-import { healSqliteStore, openSqliteStore } from './open-sqlite-store.ts';
+import { healSqliteStore, openSqliteStore } from './sqlite/open-sqlite-store.ts';
 import { setAsideDatabase } from './sqlite/set-aside-database.ts';
 
 const NOT_A_DATABASE = 'This was a database once.\n'.repeat(100);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 const DAY = 24 * 3_600_000;
 const ANSWER = { status: 201, headers: { a: 'b' }, body: '{"id":"fg-1"}' };

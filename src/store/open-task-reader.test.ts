@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempStore } from '../../tests/support/temp-store.ts';
@@ -13,7 +13,7 @@ describe('a reader of another store', () => {
     const two = await create(sut, 'Two', { foreign_depends_on: ['zz-aaaa'] });
     await depend(sut, two.id, one.id);
     await depend(sut, one.id, two.id, 'related');
-    using reader = openTaskReader(sut.database);
+    using reader = openTaskReader(sut);
     expect(reader.findTasks([one.id]).get(one.id)).toEqual({
       title: 'One',
       status: 'open',
@@ -37,7 +37,7 @@ describe('a reader of another store', () => {
     await using sut = await tempStore();
     const { id } = await create(sut, 'One');
     await sut.reopen(() => {
-      using reader = openTaskReader(sut.database);
+      using reader = openTaskReader(sut);
       expect(reader.findTasks([id]).get(id)).toMatchObject({ title: 'One' });
     });
     await close(sut, id);
@@ -45,8 +45,8 @@ describe('a reader of another store', () => {
 
   it('makes nothing where there is nothing, and refuses schemas that it cannot read', async () => {
     await using sut = await tempStore();
-    const missing = join(sut.folder, 'no.db');
-    expect(() => openTaskReader(missing)).toThrow('no database yet');
+    const missing = join(sut.folder, 'nothing');
+    expect(() => openTaskReader({ folder: missing })).toThrow('no database yet');
     expect(existsSync(missing)).toBe(false);
     const known = Number(sut.connect().prepare('PRAGMA user_version').get()?.['user_version']);
     for (const [version, code] of [
@@ -55,9 +55,8 @@ describe('a reader of another store', () => {
     ] as const) {
       using db = sut.connect();
       db.exec(`PRAGMA user_version = ${version}; UPDATE format SET min_reader = ${version}`);
-      expect(() => openTaskReader(sut.database)).toThrow(expect.objectContaining({ code }) as Error);
+      expect(() => openTaskReader(sut)).toThrow(expect.objectContaining({ code }) as Error);
       db.exec(`PRAGMA user_version = ${known}`);
     }
-    rmSync(missing, { force: true });
   });
 });

@@ -8,6 +8,7 @@ import { readPause } from './sqlite/read-pause.ts';
 import { listOpenRuns, listRuns } from './sqlite/run-rows.ts';
 import { checkReadable, OLDEST_READ, readSchemaVersion } from './sqlite/schema-version.ts';
 import { listWatchedTasks } from './sqlite/watcher-rows.ts';
+import { toStoreFiles, type StoreLocation } from './store-location.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
 export interface TaskReader extends Disposable {
@@ -44,7 +45,8 @@ const LOCK_TIMEOUT_MS = 2_000;
  * Opens a database read-only. Nothing is made, upgraded or replayed: throws not_found where there is none, and
  * schema_newer or not_available for one of a schema that is too new or too old.
  */
-export function openTaskReader(database: string): TaskReader {
+export function openTaskReader(location: StoreLocation): TaskReader {
+  const { database } = toStoreFiles(location);
   if (!existsSync(database)) throw new ForgeError('not_found', `There is no database yet: ${database}`);
   const db = new Database(database, { lock_timeout_ms: LOCK_TIMEOUT_MS, read_only: true });
   try {

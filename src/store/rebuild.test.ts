@@ -8,7 +8,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { fold } from '../../tests/support/fold-lines.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, claim, close, create, depend, line } from './behaviour/open-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 /** More than are told one by one, so that they are written in bulk. */
 const MANY = LIMITS.fold_events + 60;

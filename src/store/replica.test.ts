@@ -30,7 +30,7 @@ import {
   newTask,
   titles,
 } from './behaviour/open-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 
 describe('every write is in the replica when its promise resolves', () => {
   it('so that the replica alone gives the same tasks after each', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create, depend } from './behaviour/open-behaviour.ts';
-import { examineDatabase, rebuildSqliteStore } from './examine-database.ts';
+import { examineDatabase, rebuildStore } from './examine-database.ts';
 import type { Rebuilt } from './sqlite/rebuild-database.ts';
 
 interface Case {
@@ -161,8 +161,8 @@ async function rebuild(temp: TempStore, sql: string, damage?: () => void): Promi
   await temp.reopen(async () => {
     change(temp, sql);
     damage?.();
-    const { database, replica, clock, hold } = temp;
-    rebuilt = await rebuildSqliteStore({ database, replica, clock, hold });
+    const { folder, clock, hold } = temp;
+    rebuilt = await rebuildStore({ folder }, { clock, hold });
   });
   if (rebuilt?.aside === undefined || !existsSync(rebuilt.aside)) throw new Error('nothing was set aside');
   return rebuilt;

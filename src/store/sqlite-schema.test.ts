@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { DependencyNode } from '#contract/graph-operations.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, claim, close, create, depend, expectCode, line } from './behaviour/open-behaviour.ts';
-import { openSqliteStore } from './open-sqlite-store.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 import { Database } from './sqlite/database.ts';
 import { MIGRATIONS } from './sqlite/migrations.generated.ts';
 import { NEWEST_SCHEMA } from './sqlite/schema-version.ts';

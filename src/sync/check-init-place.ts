@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
 import { type Environment, isForgeHome } from './forge-home.ts';
-import { isDatabaseLink } from './link-database.ts';
+import { isDatabaseLink, toLink } from './link-database.ts';
 import { lookAt } from './look-at.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
@@ -15,7 +15,7 @@ export function checkInitPlace(paths: ProjectPaths, place: { env: Environment; h
   }
   if (lookAt(paths.store_dir)?.isFile() === true) throw inTheWay(paths.store_dir, 'not a folder');
   if (findConfigFolder(paths) !== undefined) throw alreadyAProject(paths);
-  const link = join(folder, 'forge.db');
+  const link = toLink(paths);
   if (lookAt(link) !== undefined && !isDatabaseLink(paths)) {
     throw inTheWay(link, "not a link to this repository's database");
   }

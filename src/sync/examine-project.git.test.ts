@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { toStoreFiles } from '#store/store-location.ts';
 import { initWithStore, NOON, openSyncProject, testMachine } from '../../tests/support/sync-project.ts';
 import type { SyncProject } from '../../tests/support/sync-project.ts';
 import { tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
@@ -119,7 +120,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     state: 'failed',
     says: /the local replica is not complete/,
     after: 'fixed',
-    plant: ({ project }) => truncateSync(project.paths.replica, 20),
+    plant: ({ project }) => truncateSync(toStoreFiles(project.paths.store).replica, 20),
   },
   'an edge leads nowhere in the database': {
     finding: 'database',
@@ -201,7 +202,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     state: 'warning',
     says: /left by a process that is gone: .*forge\.db\.healing$/,
     after: 'fixed',
-    plant: ({ project }) => writeFileSync(`${project.paths.database}.healing`, deadPid()),
+    plant: ({ project }) => writeFileSync(`${toStoreFiles(project.paths.store).database}.healing`, deadPid()),
   },
   'a damaged database was set aside': {
     finding: 'leftovers',
@@ -209,8 +210,8 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     says: /set aside: forge\.db\.damaged-1$/,
     after: 'same',
     plant({ project }) {
-      writeFileSync(`${project.paths.database}.damaged-1`, 'x', { mode: 0o600 });
-      writeFileSync(`${project.paths.database}.damaged-1-wal`, 'x', { mode: 0o600 });
+      writeFileSync(`${toStoreFiles(project.paths.store).database}.damaged-1`, 'x', { mode: 0o600 });
+      writeFileSync(`${toStoreFiles(project.paths.store).database}.damaged-1-wal`, 'x', { mode: 0o600 });
     },
   },
   '[B11] others can read the token of the server, and change the home': {
@@ -288,11 +289,12 @@ describe('forge doctor', () => {
     await using patient = await openPatient();
     const { project, machine, repo } = patient;
     changeRows(project, 'UPDATE tasks SET open_blockers = 7');
-    truncateSync(project.paths.replica, 0);
+    truncateSync(toStoreFiles(project.paths.store).replica, 0);
     const before = await exportAll(project);
     await examine(patient, { fix: true });
     await project[Symbol.asyncDispose]();
-    for (const suffix of ['', '-wal', '-shm']) rmSync(project.paths.database + suffix, { force: true });
+    for (const suffix of ['', '-wal', '-shm'])
+      rmSync(toStoreFiles(project.paths.store).database + suffix, { force: true });
     await using again = await openSyncProject(repo.path, machine);
     expect(await exportAll(again)).toEqual(before);
     const findings = await examineProject({
@@ -418,7 +420,7 @@ async function writeLines({ project, machine }: Patient, lines: readonly (string
 
 /** By another SQLite client, with nothing in the database that could keep it from it. */
 function changeRows({ paths }: SyncProject, sql: string): void {
-  const db = new DatabaseSync(paths.database, { enableForeignKeyConstraints: false });
+  const db = new DatabaseSync(toStoreFiles(paths.store).database, { enableForeignKeyConstraints: false });
   const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER "${String(name)}"`);
   db.exec(sql);

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { toHealingLock } from '#store/store-location.ts';
 import { predictMerge } from '#git/predict-merge.ts';
 import { isGitTooOld, readGitVersion } from '#git/read-git-version.ts';
 import { GIT_FLOOR } from '#git/run-git.ts';
@@ -283,8 +284,8 @@ function judgeFile(diagnosis: StoreDiagnosis, fix: boolean): Finding[] {
 
 /** Locks of processes that are gone, and databases that were set aside. */
 function examineLeftovers({ project, fix }: Examination): Finding {
-  const { common_dir, store_dir, database } = project.paths;
-  const locks = [join(common_dir, 'forge-init.lock'), `${database}.healing`].filter((path) =>
+  const { common_dir, store_dir, store } = project.paths;
+  const locks = [join(common_dir, 'forge-init.lock'), toHealingLock(store)].filter((path) =>
     isLockAbandoned(path),
   );
   const names = readdirSync(store_dir).filter(

@@ -49,7 +49,7 @@ describe('findProject', () => {
     const found = findProject(join(repo.path, 'src'), {}, HOME);
     expect(found.config.name).toBe('Committed');
     expect(found.paths.root).toBe(repo.path);
-    expect(found.paths.database).toBe(join(repo.path, '.git', 'forge', 'forge.db'));
+    expect(found.paths.store).toEqual({ folder: join(repo.path, '.git', 'forge') });
   });
 
   it('[S127] says to the letter that this is no project, in a repository and outside', async () => {

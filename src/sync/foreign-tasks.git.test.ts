@@ -2,7 +2,7 @@ import { mkdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import type { NewTaskInput, TaskStore } from '#store/store.ts';
 import { TestClock } from '../../tests/support/temp-store.ts';
 import { tempRepo } from '../../tests/support/temp-repo.ts';
@@ -39,8 +39,7 @@ async function setUp() {
   const homeDir = join(root, 'person');
   mkdirSync(homeDir);
   const place = { home: join(homeDir, '.forge'), env: {}, homeDir };
-  const open = async (found: FoundProject): Promise<TaskStore> =>
-    openSqliteStore({ database: found.paths.database, replica: found.paths.replica, clock });
+  const open = async (found: FoundProject): Promise<TaskStore> => openStore(found.paths.store, { clock });
   const make = async (name: string): Promise<{ found: FoundProject; store: TaskStore }> => {
     const path = join(root, name);
     mkdirSync(path, { recursive: true });
@@ -168,7 +167,7 @@ describe('tasks of other projects', () => {
     const last = await b.store.createTask(task('bb'), writer());
     await b.store.addDependency({ from_id: last.id, to_id: middle.id, type: 'blocks' }, writer());
     const check = (from_id: string, to_id: string) =>
-      refuseForeignCycle({ from_id, to_id }, { own: a.found.paths.database, prefix: 'aa', place });
+      refuseForeignCycle({ from_id, to_id }, { own: a.found.paths.store, prefix: 'aa', place });
     expect(() => check(top.id, last.id)).toThrow(
       expect.objectContaining({
         code: 'dependency_cycle',

@@ -4,6 +4,7 @@ import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { toParts } from '#kernel/to-parts.ts';
 import { openTaskReader, type ReadTask, type TaskReader } from '#store/open-task-reader.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 import type { ForeignEdge, TaskStore } from '#store/store.ts';
 import type { HomePlace } from './forge-home.ts';
 import { findRegistered, listProjects, type RegisteredProject } from './project-registry.ts';
@@ -101,7 +102,7 @@ async function readGroup(
   place: HomePlace,
 ): Promise<Known> {
   try {
-    using reader = openTaskReader(findRegistered(project, place).paths.database);
+    using reader = openTaskReader(findRegistered(project, place).paths.store);
     const known: Known = [];
     for (const part of toParts(ids, LIMITS.tasks_a_turn)) {
       if (known.length > 0) await nextTurn();
@@ -125,11 +126,11 @@ function explain(error: unknown): string {
 
 /**
  * Throws dependency_cycle where `to`, a task of another project, waits for `from` by way of any registered projects.
- * `own` is the database of this project, `prefix` its own. Projects that cannot be read end the walk.
+ * `own` is the store of this project, `prefix` its own. Projects that cannot be read end the walk.
  */
 export function refuseForeignCycle(
   edge: { from_id: string; to_id: string },
-  { own, prefix, place }: { own: string; prefix: string; place: HomePlace },
+  { own, prefix, place }: { own: StoreLocation; prefix: string; place: HomePlace },
 ): void {
   const readers = new Map<string, TaskReader | undefined>();
   const readerOf = (id: string): TaskReader | undefined => {
@@ -150,11 +151,11 @@ export function refuseForeignCycle(
   }
 }
 
-function tryOpen(id: string, own: string | undefined, place: HomePlace): TaskReader | undefined {
+function tryOpen(id: string, own: StoreLocation | undefined, place: HomePlace): TaskReader | undefined {
   try {
     const project = own === undefined ? findProjectOf(id, place) : undefined;
-    const database = own ?? (project && findRegistered(project, place).paths.database);
-    return database === undefined ? undefined : openTaskReader(database);
+    const store = own ?? (project && findRegistered(project, place).paths.store);
+    return store === undefined ? undefined : openTaskReader(store);
   } catch {
     return undefined;
   }

@@ -1,8 +1,9 @@
+import { DATABASE_NAMES } from '#store/store-location.ts';
 import { addRememberedLines, takeLinesBack } from './added-lines.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 /** What git must not track: the link to the database, and what SQLite would put beside a real file. */
-export const IGNORE_LINES = ['.forge/forge.db', '.forge/forge.db-shm', '.forge/forge.db-wal'] as const;
+export const IGNORE_LINES = DATABASE_NAMES.map((name) => `.forge/${name}`);
 
 /** In the clone's own exclude file: the same for branches without those lines, and what a killed process leaves. */
 export const EXCLUDE_LINES = [...IGNORE_LINES, '.forge/*.tmp'] as const;

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isStoreThere, toStoreFiles, type StoreLocation } from '#store/store-location.ts';
 import { initWithStore, openSyncProject, testMachine } from '../../tests/support/sync-project.ts';
 import { runTestGit, tempRepo, type TempRepo } from '../../tests/support/temp-repo.ts';
 import { findProject } from './find-project.ts';
@@ -139,7 +140,7 @@ describe('forge init in a clone', () => {
     expect(isMergeDriverRegistered(paths, machine.program)).toBe(true);
     const hooks = await readHookStatus({ paths, program: machine.program, env: machine.env });
     expect(hooks.map(({ state }) => state)).toEqual(HOOK_NAMES.map(() => 'installed'));
-    expect(existsSync(paths.database)).toBe(true);
+    expect(isStoreThere(paths.store)).toBe(true);
     expect(readFileSync(paths.shared_config, 'utf8')).toBe(readFileSync(paths.config, 'utf8'));
     await expect(initWithStore(clone, machine)).rejects.toMatchObject({ code: 'already_exists' });
   });
@@ -174,8 +175,8 @@ describe('forge init in a clone', () => {
     const clone = cloneOf(repo);
     const machine = machineOf(repo);
     const before = readdirSync(join(clone, '.forge')).toSorted();
-    const broken = async (database: string): Promise<void> => {
-      writeFileSync(database, '');
+    const broken = async (location: StoreLocation): Promise<void> => {
+      writeFileSync(toStoreFiles(location).database, '');
       throw new Error('no luck');
     };
     const made = initialiseProject({ cwd: clone, ...machine, openStore: broken });

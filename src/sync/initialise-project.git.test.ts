@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { toStoreFiles, type StoreLocation } from '#store/store-location.ts';
 import { runTestGit, tempFolder, tempRepo } from '../../tests/support/temp-repo.ts';
 import { findProject } from './find-project.ts';
 import { HOOK_NAMES } from './hooks/hook-block.ts';
@@ -40,8 +41,8 @@ const VISIBLE = [
 const PROGRAM = { node: process.execPath, script: join(import.meta.dirname, '..', '..', 'bin', 'forge.cjs') };
 
 /** A store as small as can be: a real database in WAL mode with one table. */
-async function openStore(path: string): Promise<void> {
-  const database = new DatabaseSync(path);
+async function openStore(location: StoreLocation): Promise<void> {
+  const database = new DatabaseSync(toStoreFiles(location).database);
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS tasks (id TEXT PRIMARY KEY) STRICT');
   database.close();
 }
@@ -330,9 +331,9 @@ describe('forge init that fails', () => {
   it('takes everything back when the store cannot be made', async () => {
     await using repo = await tempRepo();
     await repo.write('.gitignore', 'no newline at the end');
-    const broken = async (path: string) => {
-      await openStore(path);
-      writeFileSync(`${path}-wal`, 'x');
+    const broken = async (location: StoreLocation) => {
+      await openStore(location);
+      writeFileSync(`${toStoreFiles(location).database}-wal`, 'x');
       throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     };
     await expectRefusal(
@@ -351,8 +352,8 @@ describe('forge init that fails', () => {
     await using repo = await tempRepo();
     await repo.write('.git/forge/tasks.jsonl', '{}\n');
     await repo.write('.forge/issues/a.md', 'a\n');
-    const broken = async (path: string) => {
-      writeFileSync(path, '');
+    const broken = async (location: StoreLocation) => {
+      writeFileSync(toStoreFiles(location).database, '');
       throw new Error('no luck');
     };
     await expectRefusal(
@@ -377,8 +378,8 @@ describe('forge init that fails', () => {
   it('takes everything back when .forge is gone before the end', async () => {
     await using repo = await tempRepo();
     await repo.write('.gitignore', 'dist\n');
-    const spoil = async (path: string) => {
-      await openStore(path);
+    const spoil = async (location: StoreLocation) => {
+      await openStore(location);
       rmSync(join(repo.path, '.forge'), { recursive: true }); // the config and the link have nowhere to go
     };
     await expectRefusal(
@@ -445,9 +446,9 @@ describe('forge init that fails', () => {
     let second: Promise<unknown> | undefined;
     await init(repo.path, {
       name: 'The faster one',
-      async openStore(path) {
+      async openStore(location) {
         second = init(repo.path, { name: 'The slower one' });
-        await openStore(path);
+        await openStore(location);
       },
     });
     await expect(second).rejects.toMatchObject({ code: 'already_exists' });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isStoreThere, toStoreFiles } from '#store/store-location.ts';
 import { findNamedRepository } from '#git/find-repository.ts';
 import { refuseOldGit } from '#git/read-git-version.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -211,7 +212,7 @@ async function adopt(paths: ProjectPaths, options: InitOptions): Promise<InitRes
     return toResult(paths, moved, { adopted: true, mode: moved.initMode, notes });
   }
   const mode = config.initMode;
-  const isHere = lookAt(paths.database) !== undefined && lookAt(paths.shared_config) !== undefined;
+  const isHere = isStoreThere(paths.store) && lookAt(paths.shared_config) !== undefined;
   const { restored, lost } = await restoreTaskFiles(paths, options, mode);
   if (isHere && restored.length === 0 && (mode !== 'standard' || (await isConnected(paths, options))))
     throw alreadyAProject(paths);
@@ -285,7 +286,7 @@ function toResult(
     version,
     created_at,
     directory: paths.forge_dir,
-    database: paths.database,
+    database: toStoreFiles(paths.store).database,
     ...more,
   };
 }

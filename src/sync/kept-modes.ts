@@ -2,6 +2,7 @@ import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { readSharedModes } from '#git/shared-modes.ts';
 import type { FileModes } from '#store/file-modes.ts';
+import { holdsTasks } from '#store/store-location.ts';
 import type { ProjectPaths } from './project-paths.ts';
 
 export interface WrongMode {
@@ -11,9 +12,6 @@ export interface WrongMode {
   readonly wanted: number;
   readonly why: 'open' | 'narrow';
 }
-
-/** The database with what SQLite keeps beside it, those that were set aside, and the replica. */
-const TASKS = /^(?:forge\.db(?:\.damaged-.*)?(?:-wal|-shm)?|tasks\.jsonl)$/;
 
 /**
  * What others may read though they should not, of all that holds tasks or what agents said; and in a repository that
@@ -27,7 +25,7 @@ export function listWrongModes({
   if (process.platform === 'win32') return [];
   const modes = readSharedModes(common_dir);
   const names = readdirSync(store_dir);
-  const tasks = ['', ...names.filter((name) => TASKS.test(name))].map((name) => join(store_dir, name));
+  const tasks = ['', ...names.filter(holdsTasks)].map((name) => join(store_dir, name));
   const judge = (path: string): WrongMode[] => judgeFile(path, relative(store_dir, path), modes);
   const attempts = listTree(join(store_dir, 'attempts'));
   // Locks and notes there are of the one who works on the attempt, also where the rest is shared.

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Repository } from '#git/find-repository.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 
 /** Where everything of a project lies. The worktree's files belong to a branch, the store to the repository. */
 export interface ProjectPaths {
@@ -10,9 +11,8 @@ export interface ProjectPaths {
   readonly common_dir: string;
   /** `<common>/forge`: shared by all branches and linked worktrees, out of reach of `git clean`. */
   readonly store_dir: string;
-  readonly database: string;
-  /** The local replica, complete and append-only. */
-  readonly replica: string;
+  /** The tasks, which lie in `store_dir`. */
+  readonly store: StoreLocation;
   readonly config: string;
   /** Copy of the config for worktrees and branches that have no `.forge`. */
   readonly shared_config: string;
@@ -26,8 +26,7 @@ export function toProjectPaths(repository: Repository): ProjectPaths {
     forge_dir: forgeDir,
     common_dir: repository.common_dir,
     store_dir: storeDir,
-    database: join(storeDir, 'forge.db'),
-    replica: join(storeDir, 'tasks.jsonl'),
+    store: { folder: storeDir },
     config: join(forgeDir, 'config.json'),
     shared_config: join(storeDir, 'config.json'),
   };

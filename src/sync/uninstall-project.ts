@@ -1,6 +1,7 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readBlob } from '#git/read-blob.ts';
+import { copyTasks } from '#store/store-location.ts';
 import { takeLinesBack } from './added-lines.ts';
 import { removeAttributeLines, removeCloneAttributes } from './attribute-lines.ts';
 import { toFileError } from './file-error.ts';
@@ -71,7 +72,6 @@ function removeProjectFolder(paths: ProjectPaths): void {
 }
 
 function keepCopy(paths: ProjectPaths, config: ProjectConfig, machine: Machine): string | null {
-  if (lookAt(paths.replica)?.isFile() !== true || readFileSync(paths.replica).length === 0) return null;
   const folder = join(findForgeHome(machine.env, machine.homeDir), 'removed');
   const stamp = new Date(machine.clock.now()).toISOString().replaceAll(/[:.]/g, '-');
   const copy = join(
@@ -79,7 +79,7 @@ function keepCopy(paths: ProjectPaths, config: ProjectConfig, machine: Machine):
     `${config.idPrefix}-${toFileName(config.name || basename(paths.root))}-${stamp}.jsonl`,
   );
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  copyFileSync(paths.replica, copy);
+  if (!copyTasks(paths.store, copy)) return null;
   chmodSync(copy, 0o600);
   return copy;
 }

@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { systemClock } from '#kernel/clock.ts';
-import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore, type Store } from '#store/open-store.ts';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
 
 it('the database is deleted: any read brings the attempts back, and the task is still refused closing without force', async () => {
@@ -48,12 +48,8 @@ function storeOf(project: ForgeProject): string {
   return join(project.path, '.git', 'forge');
 }
 
-async function withStore<T>(project: ForgeProject, use: (store: SqliteStore) => Promise<T>): Promise<T> {
+async function withStore<T>(project: ForgeProject, use: (store: Store) => Promise<T>): Promise<T> {
   const folder = storeOf(project);
-  await using store = await openSqliteStore({
-    database: join(folder, 'forge.db'),
-    replica: join(folder, 'tasks.jsonl'),
-    clock: systemClock,
-  });
+  await using store = await openStore({ folder }, { clock: systemClock });
   return await use(store);
 }

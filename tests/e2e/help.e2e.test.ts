@@ -9,7 +9,7 @@ import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { forgeProject, type ProgramResult, type RunOptions } from '../support/forge-cli.ts';
 import { noteUnwalled } from '../support/note-unwalled.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
@@ -388,11 +388,7 @@ function templateProject(): NonNullable<typeof made> {
 /** A run with the id of the examples, as a process that was killed leaves it. */
 async function makeRun({ path }: Awaited<typeof made> & object): Promise<void> {
   const folder = join(path, '.git', 'forge');
-  await using store = await openSqliteStore({
-    database: join(folder, 'forge.db'),
-    replica: join(folder, 'tasks.jsonl'),
-    clock: systemClock,
-  });
+  await using store = await openStore({ folder }, { clock: systemClock });
   const by = { actor: { kind: 'user', name: 'ann', named: true }, now: Date.UTC(2026, 1, 10) } as const;
   const names = { task_id: 'fg-w0rk', agent: 'worker-1' };
   const id = '35a40000-0000-4000-8000-000000000001';

@@ -19,8 +19,8 @@ const SERVERS = ['worker-0', 'worker-1'];
 const DEADLINE_MS = 120_000;
 
 export interface ClientOrders {
-  readonly database: string;
-  readonly replica: string;
+  /** Of the store. */
+  readonly folder: string;
   readonly actor: string;
   readonly seed: number;
   readonly count: number;
@@ -170,12 +170,12 @@ class Crew implements AsyncDisposable {
 
   #spawn(actor: string, part: { offset: string; log: string; at: number; count: number }): ChildProcess {
     const script = fileURLToPath(new URL('./linear-client.ts', import.meta.url));
-    const { database, replica } = this.#temp;
+    const { folder } = this.#temp;
     const { ids, seed } = this.#work;
     const own = seed * 1_000 + part.at * 100 + Number(actor.slice('worker-'.length));
     const { offset, log, count } = part;
     const lanes = SERVERS.includes(actor) ? 3 : 1;
-    const orders: ClientOrders = { database, replica, actor, seed: own, count, lanes, log, offset, ids };
+    const orders: ClientOrders = { folder, actor, seed: own, count, lanes, log, offset, ids };
     const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'forge-test-compile-cache') };
     const child = spawn(process.execPath, [script, JSON.stringify(orders)], {
       stdio: ['pipe', 'pipe', 'inherit'],

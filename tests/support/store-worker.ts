@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { holdWhileMending } from '#app/hold-while-mending.ts';
-import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore, type Store } from '#store/open-store.ts';
 import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
 
 const [folder = '.', work = '', ...more] = process.argv.slice(2);
@@ -53,15 +53,16 @@ try {
   process.exitCode = 1;
 }
 
-async function withStore(use: (store: SqliteStore) => Promise<void>): Promise<void> {
+async function withStore(use: (store: Store) => Promise<void>): Promise<void> {
   const timeout = process.env['LOCK_TIMEOUT_MS'];
-  await using store = await openSqliteStore({
-    database: join(folder, 'forge.db'),
-    replica: join(folder, 'tasks.jsonl'),
-    clock: systemClock,
-    lock_timeout_ms: timeout === undefined ? undefined : Number(timeout),
-    hold: holdWhileMending,
-  });
+  await using store = await openStore(
+    { folder },
+    {
+      clock: systemClock,
+      lock_timeout_ms: timeout === undefined ? undefined : Number(timeout),
+      hold: holdWhileMending,
+    },
+  );
   await use(store);
 }
 
@@ -159,13 +160,13 @@ async function watchStats(store: TaskStore, ms: number): Promise<void> {
   say({ looks });
 }
 
-async function takeMerge(store: SqliteStore, id: string): Promise<void> {
+async function takeMerge(store: Store, id: string): Promise<void> {
   const watcher = { host: 'here', boot_id: 'b', pid_namespace: 'p', pid: process.pid, start_time: 1 };
   const merge = await store.takeMerge({ id, watcher }, writer());
   say({ taken: merge !== undefined });
 }
 
-async function addMessages(store: SqliteStore, attempt_id: string, count: number): Promise<void> {
+async function addMessages(store: Store, attempt_id: string, count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     await store.addMessage({ attempt_id, body: `${process.pid}-${at}` }, writer());
     say({ added: at });

@@ -1,6 +1,6 @@
 import { cpSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { openPlace, type ForgePlace, type ProgramResult } from './forge-cli.ts';
 import { createCliHere } from './forge-here.ts';
 import { findLitter, readTaskFiles, readTaskRows, type KillScenario } from './strace-sweep.ts';
@@ -234,12 +234,7 @@ async function makeOldLines(): Promise<string> {
   await using folder = await tempFolder();
   let now = Date.UTC(2026, 0, 5, 9);
   const clock = { now: () => (now += 1_000) };
-  const at = (name: string): string => join(folder.path, name);
-  await using store = await openSqliteStore({
-    database: at('forge.db'),
-    replica: at('tasks.jsonl'),
-    clock,
-  });
+  await using store = await openStore({ folder: folder.path }, { clock });
   const by = () => ({ actor: { kind: 'user', name: 'Ada', named: true }, now: clock.now() }) as const;
   const [kept, gone] = await Promise.all(
     ['Old and kept', 'Old and gone'].map((title) => store.createTask({ ...NEW_TASK, title }, by())),

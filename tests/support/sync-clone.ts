@@ -8,7 +8,8 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import { isToldByCommits, TakenBackSearch, type PutBackLine } from '#domain/taken-back.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
+import { locationOf } from '#store/store-location.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
 import { toOwnKey, type OwnValue, type SyncStore } from '#store/sync-store.ts';
 import { foldAsking, toTextFold } from '#sync/fold-files.ts';
@@ -121,7 +122,7 @@ export class SyncClone {
 
   async open(): Promise<void> {
     const clock = { now: () => this.now };
-    this.#store = await openSqliteStore({ database: this.database, replica: this.replica, clock });
+    this.#store = await openStore(locationOf(this.database), { clock });
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { forgeClones, type Clone, type Clones } from './git-clones.ts';
 import { seededRandom } from './random.ts';
@@ -202,11 +202,7 @@ function mergeAnyhow(clone: Clone, ref: string): void {
 /** Looked at through the store itself, so that no command of the sequence has to answer for it. */
 async function stateOf({ path }: Clone): Promise<SyncState> {
   const folder = join(path, '.git', 'forge');
-  await using store = await openSqliteStore({
-    database: join(folder, 'forge.db'),
-    replica: join(folder, 'tasks.jsonl'),
-    clock: systemClock,
-  });
+  await using store = await openStore({ folder }, { clock: systemClock });
   return await readState(store);
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore } from '#store/open-store.ts';
 import type { Task } from '#contract/task.ts';
 import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
@@ -34,12 +34,8 @@ export function initWithStore(
     cwd,
     ...machine,
     ...wishes,
-    async openStore(database) {
-      await using _store = await openSqliteStore({
-        database,
-        replica: join(database, '..', 'tasks.jsonl'),
-        clock: machine.clock,
-      });
+    async openStore(location) {
+      await using _store = await openStore(location, { clock: machine.clock });
     },
   });
 }
@@ -68,8 +64,7 @@ export interface SyncProject extends FoundProject, AsyncDisposable {
 /** The project around a folder with its store open, as an operation gets it. */
 export async function openSyncProject(cwd: string, machine: Machine): Promise<SyncProject> {
   const found = findProject(cwd, machine.env, machine.homeDir);
-  const { database, replica } = found.paths;
-  const store = await openSqliteStore({ database, replica, clock: machine.clock });
+  const store = await openStore(found.paths.store, { clock: machine.clock });
   const by: Writer = { actor: { kind: 'user', name: 'ann', named: true }, now: machine.clock.now() };
   let isOpen = true;
   return {

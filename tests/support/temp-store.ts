@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdWhileMending } from '#app/hold-while-mending.ts';
 import type { SteadyTime } from '#domain/leases.ts';
-import { openSqliteStore, type SqliteStore } from '#store/open-sqlite-store.ts';
+import { openStore, type Store } from '#store/open-store.ts';
+import { toStoreFiles } from '#store/store-location.ts';
 
 /** What the program gives a store to keep others out by. */
 export const HOLD = holdWhileMending;
@@ -25,7 +26,7 @@ export class TestClock {
 
 export interface TempStore extends AsyncDisposable {
   /** The store as it is open now; another one after `reopen`. */
-  readonly store: SqliteStore;
+  readonly store: Store;
   readonly clock: TestClock;
   readonly folder: string;
   readonly database: string;
@@ -48,19 +49,19 @@ export async function tempStore(
 ): Promise<TempStore> {
   const folder = await realpath(await mkdtemp(join(memoryFolder(), 'forge-test-')));
   const clock = new TestClock();
-  const database = join(folder, 'forge.db');
-  const replica = join(folder, 'tasks.jsonl');
+  const { database, replica } = toStoreFiles({ folder });
   const open = () =>
-    openSqliteStore({
-      database,
-      replica,
-      clock,
-      lock_timeout_ms: options.lock_timeout_ms ?? 10_000,
-      steady: options.steady,
-      lock: options.lock,
-      hold: holdWhileMending,
-    });
-  let store: SqliteStore | undefined = await open();
+    openStore(
+      { folder },
+      {
+        clock,
+        lock_timeout_ms: options.lock_timeout_ms ?? 10_000,
+        steady: options.steady,
+        lock: options.lock,
+        hold: holdWhileMending,
+      },
+    );
+  let store: Store | undefined = await open();
   const close = async () => {
     await store?.[Symbol.asyncDispose]();
     store = undefined;

@@ -1,22 +1,22 @@
-import { statSync } from 'node:fs';
 import type { OpenProject } from '#operations/operation.ts';
+import { readGeneration } from '#store/store-location.ts';
 
 /** An open store with those who use it. */
 export class OpenedProject {
   readonly project: OpenProject & AsyncDisposable;
-  readonly #inode: number;
+  readonly #generation: number;
   #users = 0;
   #isRetired = false;
   #isClosed = false;
 
   constructor(project: OpenProject & AsyncDisposable) {
     this.project = project;
-    this.#inode = readInode(project.paths.database);
+    this.#generation = readGeneration(project.paths.store);
   }
 
   /** Another database stands where this one did. */
   get isReplaced(): boolean {
-    return readInode(this.project.paths.database) !== this.#inode;
+    return readGeneration(this.project.paths.store) !== this.#generation;
   }
 
   /** It stays open as long as the work goes on. */
@@ -41,8 +41,4 @@ export class OpenedProject {
     this.#isClosed = true;
     await this.project[Symbol.asyncDispose]();
   }
-}
-
-function readInode(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.ino ?? 0;
 }

@@ -38,15 +38,14 @@ test('work of a server goes on in the database that took the place of the old on
   await vi.waitUntil(async () => typeof (await listRuns())[0]?.pid === 'number', { timeout: 20_000 });
   const [run] = await listRuns();
 
-  const { database } = served.found.paths;
-  const folder = dirname(database);
+  const { folder } = served.found.paths.store;
   for (const name of readdirSync(folder).filter((one) => one.startsWith('forge.db')))
     rmSync(join(folder, name));
   await served.keepUp();
   writeFileSync(go, '');
   await workshop.settled(id);
 
-  expect(existsSync(database)).toBe(true);
+  expect(existsSync(join(folder, 'forge.db'))).toBe(true);
   expect(await project.json('runs', 'show', run?.id ?? '')).toMatchObject({
     state: 'completed',
     outcome: 'completed',

@@ -5,7 +5,8 @@ import { ForgeError } from '#kernel/errors.ts';
 import { SharedWork } from '#kernel/shared-work.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
-import { healSqliteStore } from '#store/open-sqlite-store.ts';
+import { healStore } from '#store/open-store.ts';
+import { isSameStore } from '#store/store-location.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { confirmConfig } from '#sync/confirm-config.ts';
 import { statFile } from '#sync/file-changes.ts';
@@ -90,7 +91,7 @@ export class ServerProject implements AsyncDisposable {
 
   /** Another prefix makes another project. */
   isOf({ paths, config }: FoundProject): boolean {
-    return paths.database === this.#found.paths.database && config.idPrefix === this.prefix;
+    return isSameStore(paths.store, this.#found.paths.store) && config.idPrefix === this.prefix;
   }
 
   /** Takes a newer config over, unless an unmerged attempt wrote it. */
@@ -129,9 +130,8 @@ export class ServerProject implements AsyncDisposable {
     const { paths } = this.#found;
     const { clock, notice } = this.#around;
     const modes = () => readSharedModes(paths.common_dir);
-    const { database, replica } = paths;
     await this.#replace(() =>
-      healSqliteStore({ database, replica, clock, notice, modes, hold: holdWhileMending, lock: 'await' }),
+      healStore(paths.store, { clock, notice, modes, hold: holdWhileMending, lock: 'await' }),
     );
   }
 

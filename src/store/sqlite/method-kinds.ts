@@ -1,5 +1,5 @@
 import type { AttemptStore } from '../attempt-store.ts';
-import type { SqliteStore } from '../open-sqlite-store.ts';
+import type { SqliteStore } from './open-sqlite-store.ts';
 
 /**
  * What a method of the store does with locks. `read`: it only looks. `write`: it takes the writer's lock by itself.

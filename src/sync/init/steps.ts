@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { makeFolder as makeFolderAs, type FileModes } from '#store/file-modes.ts';
+import type { StoreLocation } from '#store/store-location.ts';
 import { addRememberedLines } from '../added-lines.ts';
 import { addAttributeLines, addCloneAttributes } from '../attribute-lines.ts';
 import { toFileError } from '../file-error.ts';
@@ -19,7 +20,7 @@ import { toTaskFiles } from '../task-files.ts';
 export type Undo = () => void;
 
 /** Opens and closes the store, so that its schema is there. */
-export type OpenStore = (databasePath: string) => Promise<void>;
+export type OpenStore = (location: StoreLocation) => Promise<void>;
 
 /** What lies in the git directory: the same in every mode. */
 export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, undo: Undo[]): Promise<void> {
@@ -30,7 +31,7 @@ export async function makeStorePlace(paths: ProjectPaths, openStore: OpenStore, 
     const made = readdirSync(paths.store_dir).filter((name) => !before.has(name));
     for (const name of made) rmSync(join(paths.store_dir, name), { recursive: true, force: true });
   });
-  await openStore(paths.database);
+  await openStore(paths.store);
 }
 
 /**

@@ -1,31 +1,31 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { AttemptStore } from './attempt-store.ts';
-import { awaitLanding } from './await-landing.ts';
-import type { EventStore } from './event-store.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
-import { holdsTask, listForeign, markForeign } from './sqlite/foreign-edges.ts';
-import { forgetWatch, isWorkedOn, listOpenWork } from './sqlite/open-work-rows.ts';
+import type { AttemptStore } from '../attempt-store.ts';
+import { awaitLanding } from '../await-landing.ts';
+import type { EventStore } from '../event-store.ts';
+import type { IdempotencyStore } from '../idempotency-store.ts';
+import { holdsTask, listForeign, markForeign } from './foreign-edges.ts';
+import { forgetWatch, isWorkedOn, listOpenWork } from './open-work-rows.ts';
 import {
   closeParts,
   openOrHeal,
   type Gather,
   type SqliteStoreOptions,
   type StoreParts,
-} from './sqlite/open-parts.ts';
-import { checkReadable } from './sqlite/schema-version.ts';
-import { listBlocked, listReady } from './sqlite/ready-queries.ts';
-import { readMark, readUnreadable, writeExportMark, writeMark } from './sqlite/file-marks.ts';
-import { readFact, writeFact } from './sqlite/store-facts.ts';
-import { monotonicNow } from './monotonic-time.ts';
-import { lazyAttempts } from './sqlite/lazy-attempts.ts';
-import { once } from './sqlite/load-once.ts';
-import { applyParkedStates } from './sqlite/parked-states.ts';
-import { getTask, listTasks } from './sqlite/task-queries.ts';
-import { tellUnreadable } from './sqlite/unreadable-rows.ts';
-import { patientStore, toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
-import type { TaskStore, Writer } from './store.ts';
-import type { SyncStore } from './sync-store.ts';
+} from './open-parts.ts';
+import { checkReadable } from './schema-version.ts';
+import { listBlocked, listReady } from './ready-queries.ts';
+import { readMark, readUnreadable, writeExportMark, writeMark } from './file-marks.ts';
+import { readFact, writeFact } from './store-facts.ts';
+import { monotonicNow } from '../monotonic-time.ts';
+import { lazyAttempts } from './lazy-attempts.ts';
+import { once } from './load-once.ts';
+import { applyParkedStates } from './parked-states.ts';
+import { getTask, listTasks } from './task-queries.ts';
+import { tellUnreadable } from './unreadable-rows.ts';
+import { patientStore, toSlice, waitInSlices } from './wait-in-slices.ts';
+import type { TaskStore, Writer } from '../store.ts';
+import type { SyncStore } from '../sync-store.ts';
 
 /**
  * Opens the store, making or upgrading its schema first and replaying what a crash kept from it. A damaged database is
@@ -39,12 +39,12 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   return patientStore(tellUnreadable(createStore(parts), options.database), patience_ms);
 }
 
-export { healSqliteStore, type SqliteStoreOptions } from './sqlite/open-parts.ts';
+export { healSqliteStore, type SqliteStoreOptions } from './open-parts.ts';
 
 export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
 
 async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
-  const { awaitLocks, gatherWrites, untilUnlocked, WriteTurns } = await import('./await-locks.ts');
+  const { awaitLocks, gatherWrites, untilUnlocked, WriteTurns } = await import('../await-locks.ts');
   const lock_timeout_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   const turns = new WriteTurns();
   const gather: Gather = gatherWrites(turns, lock_timeout_ms);
@@ -53,18 +53,18 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   return awaitLocks(tellUnreadable(createStore(parts), options.database), { turns, lock_timeout_ms });
 }
 
-type Job = import('./sqlite/write-transaction.ts').WriteJob;
+type Job = import('./write-transaction.ts').WriteJob;
 /** What a cold read needs is here; the rest loads when it is called. */
 function createStore({ db, reader, replica, options, aside, changes_nothing }: StoreParts): SqliteStore {
   const { steady, gather, clock, notice } = options;
-  const onTask = once(() => import('./sqlite/task-writes.ts'));
-  const onClaim = once(() => import('./sqlite/claim-writes.ts'));
-  const onMove = once(() => import('./sqlite/move-writes.ts'));
-  const onLease = once(() => import('./sqlite/lease-rows.ts'));
-  const onGraph = once(() => import('./sqlite/graph-writes.ts'));
-  const transactions = once(() => import('./sqlite/write-transaction.ts'));
-  const onRequests = once(() => import('./sqlite/idempotency-rows.ts'));
-  const onEvents = once(() => import('./sqlite/event-queries.ts'));
+  const onTask = once(() => import('./task-writes.ts'));
+  const onClaim = once(() => import('./claim-writes.ts'));
+  const onMove = once(() => import('./move-writes.ts'));
+  const onLease = once(() => import('./lease-rows.ts'));
+  const onGraph = once(() => import('./graph-writes.ts'));
+  const transactions = once(() => import('./write-transaction.ts'));
+  const onRequests = once(() => import('./idempotency-rows.ts'));
+  const onEvents = once(() => import('./event-queries.ts'));
   const write = async <W, T>(
     by: Writer,
     load: () => Promise<W>,
@@ -82,7 +82,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     });
   };
   const onAttempts = once(async () => {
-    const { bindAttempts } = await import('./sqlite/bind-attempts.ts');
+    const { bindAttempts } = await import('./bind-attempts.ts');
     const nothing = async () => undefined;
     return bindAttempts({
       reader,
@@ -92,16 +92,16 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     });
   });
   // Each takes several statements; without a transaction another process could write between them.
-  const report = async <T>(read: (reports: typeof import('./sqlite/report-queries.ts')) => T): Promise<T> => {
-    const reports = await import('./sqlite/report-queries.ts');
+  const report = async <T>(read: (reports: typeof import('./report-queries.ts')) => T): Promise<T> => {
+    const reports = await import('./report-queries.ts');
     return reader.read(() => read(reports));
   };
-  const page = async <T>(read: (pages: typeof import('./sqlite/page-queries.ts')) => T): Promise<T> => {
-    const pages = await import('./sqlite/page-queries.ts');
+  const page = async <T>(read: (pages: typeof import('./page-queries.ts')) => T): Promise<T> => {
+    const pages = await import('./page-queries.ts');
     return reader.read(() => read(pages));
   };
-  const graph = async <T>(read: (graphs: typeof import('./sqlite/graph-queries.ts')) => T): Promise<T> => {
-    const graphs = await import('./sqlite/graph-queries.ts');
+  const graph = async <T>(read: (graphs: typeof import('./graph-queries.ts')) => T): Promise<T> => {
+    const graphs = await import('./graph-queries.ts');
     return reader.read(() => read(graphs));
   };
   return {
@@ -146,7 +146,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     },
     pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
     async readPause() {
-      const { readPause } = await import('./sqlite/read-pause.ts');
+      const { readPause } = await import('./read-pause.ts');
       return readPause(reader);
     },
     isWorkedOn: async (id) => isWorkedOn(reader, id),
@@ -192,60 +192,60 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       }
     },
     async foldTasks(request, by) {
-      const { foldTasks } = await import('./sqlite/fold-tasks.ts');
+      const { foldTasks } = await import('./fold-tasks.ts');
       const folded = db.waiting(request.lock_ms, () => foldTasks({ db, replica }, request, by));
       if (folded.renamed.length === 0 || changes_nothing === true) return folded;
-      const { writeRenamed } = await import('./sqlite/attempt-record-files.ts');
+      const { writeRenamed } = await import('./attempt-record-files.ts');
       await writeRenamed(reader, folded.renamed);
       return folded;
     },
     async foldHistory(request, by) {
-      const { foldHistory } = await import('./sqlite/fold-history.ts');
+      const { foldHistory } = await import('./fold-history.ts');
       return db.waiting(request.lock_ms, () => foldHistory({ db, replica }, request, by));
     },
     async exportTasks(path, line, begin) {
-      const { exportTasks } = await import('./sqlite/export-lines.ts');
+      const { exportTasks } = await import('./export-lines.ts');
       return exportTasks(reader, path, { write: line, begin });
     },
     async readChangedTasks(path, since) {
-      const { readChangedTasks } = await import('./sqlite/changed-lines.ts');
+      const { readChangedTasks } = await import('./changed-lines.ts');
       return readChangedTasks(reader, path, since);
     },
     async readChangedHistory(path, since) {
-      const { readChangedHistory } = await import('./sqlite/changed-lines.ts');
+      const { readChangedHistory } = await import('./changed-lines.ts');
       return readChangedHistory(reader, path, since);
     },
     async exportHistory(path, line) {
-      const { exportHistory } = await import('./sqlite/export-lines.ts');
+      const { exportHistory } = await import('./export-lines.ts');
       return exportHistory(reader, path, line);
     },
     async listConflicts(id) {
-      const { listConflicts } = await import('./sqlite/conflict-rows.ts');
+      const { listConflicts } = await import('./conflict-rows.ts');
       return reader.read(() => listConflicts(reader, id));
     },
     settleConflicts: (settle, by) =>
       write(
         by,
-        () => import('./sqlite/conflict-rows.ts'),
+        () => import('./conflict-rows.ts'),
         (rows, tx) => rows.settleConflicts(tx, settle),
       ),
     async compactReplica(by) {
-      const { compactReplica } = await import('./sqlite/collect-garbage.ts');
+      const { compactReplica } = await import('./collect-garbage.ts');
       return compactReplica({ db, replica }, by);
     },
     async prune(until, by) {
-      const { prune } = await import('./sqlite/collect-garbage.ts');
+      const { prune } = await import('./collect-garbage.ts');
       return prune({ db, replica }, until, by);
     },
-    pruneEvents: async (until) => (await import('./sqlite/collect-garbage.ts')).pruneEvents(db, until),
+    pruneEvents: async (until) => (await import('./collect-garbage.ts')).pruneEvents(db, until),
     async diagnose(now) {
-      const { diagnose } = await import('./sqlite/diagnose.ts');
+      const { diagnose } = await import('./diagnose.ts');
       return reader.read(() => diagnose({ db: reader, replica }, now));
     },
     async repair(by) {
-      const { recount } = await import('./sqlite/diagnose.ts');
+      const { recount } = await import('./diagnose.ts');
       recount(db);
-      const { compactReplica } = await import('./sqlite/collect-garbage.ts');
+      const { compactReplica } = await import('./collect-garbage.ts');
       compactReplica({ db, replica }, by);
     },
     readStamp: async () => {
@@ -289,4 +289,4 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
   };
 }
 
-type Transaction = import('./sqlite/write-transaction.ts').WriteTransaction;
+type Transaction = import('./write-transaction.ts').WriteTransaction;
