@@ -125,3 +125,48 @@ describe('[D1] a line without stamps', () => {
     },
   );
 });
+
+describe('[D1] a merge made elsewhere that keeps a side whose lines have no stamps', () => {
+  it.for([
+    ['nothing of the task', {}],
+    ['another value of the task', { description: 'by a script' }],
+  ] as const)(
+    'takes back nothing that the other side wrote, where that side changed %s',
+    async ([, more]) => {
+      const { world, a, g, id } = await lookedAt();
+      await using _ = world;
+      const other = await a.create('Other');
+      await a.run('commit');
+      a.git('push', '--quiet');
+      pull(g);
+      g.git('switch', '--quiet', '--create', 'script');
+      const lines = g.read(FILE).trimEnd().split('\n');
+      const plain = lines.map((line) => {
+        const { _v, ...rest } = JSON.parse(line) as Line;
+        return JSON.stringify(rest['id'] === id ? { ...rest, ...more } : { ...rest, title: 'by a script' });
+      });
+      g.write(FILE, `${plain.join('\n')}\n`);
+      commit(g);
+      await a.json('task', 'update', id, '--title', 'TA', '--label-add', 'la');
+      await a.json('dep', 'add', id, other.id);
+      await a.json('task', 'close', id, '--reason', 'done');
+      await a.run('commit');
+      a.git('push', '--quiet');
+      g.git('fetch', '--quiet');
+      expect(g.tryGit(['merge', '--quiet', '--no-edit', 'origin/main']).exit).toBe(1);
+      g.git('checkout', '--quiet', '--ours', '--', FILE);
+      commit(g);
+      g.git('push', '--quiet', 'origin', 'script:main');
+      pull(a);
+      expect(await a.json('task', 'show', id)).toMatchObject({
+        title: 'TA',
+        labels: ['la'],
+        status: 'closed',
+        dependencies: [{ id: other.id }],
+        ...more,
+      });
+      expect(await titleOf(a, other.id)).toBe('by a script');
+      expect(await lostIn(a)).toEqual([]);
+    },
+  );
+});

@@ -43,6 +43,46 @@ describe('[D1] what a merge says of lines', () => {
   });
 });
 
+/** A line of a tool that knows nothing of stamps. */
+const plain = (more: object): string => {
+  const { _v, ...rest } = JSON.parse(written('one')) as Record<string, unknown>;
+  return JSON.stringify({ ...rest, ...more });
+};
+
+describe('[D1] a line without stamps that a merge took whole', () => {
+  it.each<[string, object, object, boolean]>([
+    ['shows what stood where the sides parted', {}, { title: 'two' }, false],
+    ['was changed in other values', { description: 'taken' }, { title: 'two', labels: ['x'] }, false],
+    ['was changed in the same value', { title: 'taken' }, { title: 'two', labels: ['x'] }, true],
+    ['lost a label that the other side lost too', { labels: [] }, { labels: [] }, false],
+    ['took away a label that the other side replaced', { labels: ['x'] }, { labels: ['x', 'y'] }, true],
+    ['has another key', { mood: 1 }, { metadata: { k: 1 } }, false],
+    ['has the same key with another value', { metadata: { k: 2 } }, { metadata: { k: 1 } }, true],
+  ])('takes back what the other side wrote only where both wrote it: it %s', (_name, ours, theirs, says) => {
+    const [taken, replaced] = [plain(ours), plain(theirs)];
+    const parents = [new Set([taken]), new Set([replaced])];
+    const merged = { result: new Set([taken]), parents, bases: [new Set([written('one')])] };
+    const changes = listMergeChanges(merged, () => 'the task');
+    expect(changes).toEqual(says ? [`-${replaced}`, `+${taken}`] : []);
+  });
+
+  it('says what it shows where the parents have nothing in common, or the line is of neither', () => {
+    const [taken, replaced, base] = [
+      plain({ description: 'taken' }),
+      plain({ title: 'two' }),
+      written('one'),
+    ];
+    const parents = [new Set([taken]), new Set([replaced])];
+    const keyOf = (): string => 'the task';
+    const result = new Set([taken]);
+    expect(listMergeChanges({ result, parents, bases: [] }, keyOf)).toEqual([`-${replaced}`, `+${taken}`]);
+    const other = [new Set([base]), new Set([replaced])];
+    expect(listMergeChanges({ result, parents: other, bases: [new Set([base])] }, keyOf)).toContain(
+      `-${replaced}`,
+    );
+  });
+});
+
 const written = (title: string): string => encodeRecord(plainRecord(title));
 const ONE = written('one');
 const OTHER = written('other');

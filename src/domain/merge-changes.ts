@@ -1,5 +1,7 @@
 import { readJson } from '#kernel/read-json.ts';
+import { digestRecord, listChangedValues, readDigests, type KnownDigests } from './record-digests.ts';
 import { isSealed } from './record-seal.ts';
+import { tryReadRecord } from './try-read-record.ts';
 
 /** The lines of a file in a merge, in each of its parents, and where the parents parted. */
 export interface MergedLines {
@@ -18,6 +20,10 @@ export function listMergeChanges(
   keyOf: (line: string) => string | undefined,
 ): string[] {
   const changes = new Set<string>();
+  const began = indexBy(
+    bases.flatMap((base) => [...base]),
+    keyOf,
+  );
   for (const parent of parents) {
     const added = indexBy(
       [...result].filter((line) => !parent.has(line)),
@@ -30,11 +36,30 @@ export function listMergeChanges(
         const isTaken = parents.some((other) => other.has(brought));
         // Neither what git does by itself, nor a line that a conflict of its neighbours swept away, was said by a person.
         if (isTaken && (isUntouched || bases.some((base) => base.has(brought)))) continue;
+        if (isTaken && began.get(keyOf(line))?.some((base) => isApart(base, line, brought)) === true)
+          continue;
         changes.add(`-${line}`).add(`+${brought}`);
       }
     }
   }
   return [...changes];
+}
+
+/**
+ * Whether a line without stamps that was taken whole differs from where the sides parted in other values than the line it
+ * replaced, or in none: then the person who took it had no value to choose, and what the other side wrote was swept away.
+ */
+function isApart(base: string, replaced: string, taken: string): boolean {
+  if (taken.includes('"_v"')) return false;
+  const [before, theirs, ours] = [base, replaced, taken].map(readShownDigests);
+  if (before === undefined || theirs === undefined || ours === undefined) return false;
+  const changed = listChangedValues(before, theirs);
+  return listChangedValues(before, ours).every((name) => !changed.includes(name));
+}
+
+function readShownDigests(line: string): KnownDigests | undefined {
+  const record = tryReadRecord(line);
+  return record === undefined ? undefined : readDigests(digestRecord(record));
 }
 
 /**

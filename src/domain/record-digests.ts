@@ -85,6 +85,24 @@ export interface KnownDigests {
   readonly conflicts: ReadonlySet<string>;
 }
 
+/** The names of the values that are not the same in both. */
+export function listChangedValues(before: KnownDigests, after: KnownDigests): string[] {
+  const single = (['life', 'title', 'description', 'priority', 'type'] as const).filter(
+    (name) => before[name] !== after[name],
+  );
+  const sets = (['labels', 'edges', 'conflicts'] as const).flatMap((name) =>
+    [...new Set([...before[name], ...after[name]])]
+      .filter((one) => before[name].has(one) !== after[name].has(one))
+      .map((one) => `${name}.${one}`),
+  );
+  const pairs = (['fields', 'metadata'] as const).flatMap((name) =>
+    [...new Set([...before[name].keys(), ...after[name].keys()])]
+      .filter((key) => before[name].get(key) !== after[name].get(key))
+      .map((key) => `${name}.${key}`),
+  );
+  return [...single, ...sets, ...pairs];
+}
+
 const HEAD = /^([0-9a-z]{3})([0-9a-z]{3})([0-9a-z]{3})([0-4])([a-z])$/;
 const SECTION = /^(?:[0-9a-z]{3})*$/;
 

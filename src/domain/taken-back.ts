@@ -1,11 +1,8 @@
-import { readJson } from '#kernel/read-json.ts';
-import { isForgeError } from '#kernel/errors.ts';
-import type { Json } from '#kernel/json.ts';
-import { decodeRecord } from './record-codec.ts';
 import { digestRecord } from './record-digests.ts';
 import { isSealed } from './record-seal.ts';
 import type { ShownState } from './taken-in.ts';
-import { lastStamp, type TaskRecord } from './task-record.ts';
+import { lastStamp } from './task-record.ts';
+import { tryReadRecord } from './try-read-record.ts';
 
 /** A line that shows again what it, or another edit of it, once showed. */
 export interface PutBackLine {
@@ -157,7 +154,7 @@ function readGone(changes: LineChanges): Map<string, Predecessor> {
   const gone = new Map<string, Predecessor>();
   for (const change of changes) {
     const text = change.slice(1);
-    const record = change.startsWith('-') ? tryDecode(text) : undefined;
+    const record = change.startsWith('-') ? tryReadRecord(text) : undefined;
     if (record === undefined || gone.has(record.id)) continue;
     gone.set(record.id, { text, shows: { digests: digestRecord(record), updated: lastStamp(record) } });
   }
@@ -169,15 +166,6 @@ function hasStamps(line: string): boolean {
 }
 
 function digestOf(line: string): string | undefined {
-  const record = tryDecode(line);
+  const record = tryReadRecord(line);
   return record === undefined ? undefined : digestRecord(record);
-}
-
-function tryDecode(line: string): TaskRecord | undefined {
-  try {
-    return decodeRecord(readJson(line) as Json);
-  } catch (error) {
-    if (isForgeError(error) || error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

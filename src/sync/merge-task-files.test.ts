@@ -89,6 +89,32 @@ describe('mergeTaskFiles', () => {
     }
   });
 
+  it('takes from a line that was added without stamps only what it changed of the line before it', () => {
+    const old = decodeRecord(JSON.parse(line({})) as JsonObject);
+    const edit = {
+      labels: new Map([['ours', { value: true }]]),
+      metadata: new Map([['k', { value: 1 }]]),
+    };
+    const base = toFile([encodeRecord(old)]);
+    const ours = toFile([encodeRecord(editRecord(old, edit, old.created + 3_600_000))]);
+    const empty = { labels: [], metadata: {}, dependencies: [] };
+    const added = [
+      line({ ...empty, title: 'First', updated_at: '2026-02-10T11:00:00.000Z' }),
+      line({ ...empty, title: 'First', description: 'Second', updated_at: '2026-02-10T12:00:00.000Z' }),
+    ];
+    for (const theirs of [toFile([encodeRecord(old), ...added]), toFile(added)])
+      for (const [one, other] of [
+        [ours, theirs],
+        [theirs, ours],
+      ] as const) {
+        const { text, conflicts } = mergeTaskFiles(base, one, other, { now: NOW });
+        expect(toTasks(text)).toMatchObject([
+          { title: 'First', description: 'Second', labels: ['ours'], metadata: { k: 1 } },
+        ]);
+        expect(conflicts).toBe(0);
+      }
+  });
+
   it('still goes by the time in a file with several lines of a task', () => {
     const first = line({ updated_at: '2026-02-10T10:00:00.000Z' });
     const second = line({ title: 'Second', updated_at: '2026-02-10T11:00:00.000Z' });

@@ -159,7 +159,11 @@ function mergeTask(
   const known = sealed === 'different' || isTakenIn(lastBase, sealed) ? sealed : joinSame([base, sealed]);
   const shown = base && { digests: digestRecord(readPlain(lastBase) ?? base), updated: lastStamp(base) };
   const began = baseLines.length === 1 ? baseLines[0] : undefined;
-  // Of several lines of a task the first ones are what the file showed once.
+  // Of several lines of a task each was written upon the one before it, the first upon what both sides began with.
+  const writtenUpon = (lines: readonly string[], at: number): ShownState | undefined => {
+    const isOld = lines.length > 1 && baseLines.includes(lines[at] ?? '');
+    return isOld ? undefined : (showsOf(lines[at - 1]) ?? shown);
+  };
   const readSide = (
     lines: readonly string[],
     isBegun: boolean,
@@ -167,10 +171,10 @@ function mergeTask(
   ): ReturnType<typeof joinSame> =>
     joinSame(
       lines.map(
-        (line) =>
+        (line, at) =>
           (isBegun && lines.length === 1 ? readBack(line, began, { known, now, back }) : undefined) ??
           readEdited(line, known, now, {
-            shown: isBegun && lines.length === 1 ? shown : undefined,
+            shown: isBegun ? writtenUpon(lines, at) : undefined,
             began: lastBase,
           }),
       ),
@@ -183,6 +187,12 @@ function mergeTask(
   const joined = joinCopies(ours, theirs);
   const lost = findLostValues(base !== undefined && isSameTask(base, ours) ? base : undefined, ours, theirs);
   return { record: keepLostValues(joined, lost), conflicts: lost.length, kept };
+}
+
+/** Undefined for a line that is no task. */
+function showsOf(line: string | undefined): ShownState | undefined {
+  const record = readPlain(line);
+  return record && { digests: digestRecord(record), updated: lastStamp(record) };
 }
 
 /** What a line shows, without what Forge made of it since. */

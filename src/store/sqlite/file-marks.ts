@@ -24,8 +24,16 @@ export function writeMark(db: Database, mark: FileMark): void {
 export function writeExportMark(db: Database, mark: FileMark): void {
   writeMark(db, mark);
   if (mark.event_seq !== null) return;
-  db.run("DELETE FROM shown_lines WHERE path = ? AND seal LIKE '~%'", mark.path);
-  db.run('DELETE FROM store_facts WHERE name = ?', foldedAt(mark.path));
+  db.run("DELETE FROM shown_lines WHERE path = ? AND (seal LIKE '~%' OR seal = ?)", mark.path, NEVER_SHOWN);
+  db.run('DELETE FROM store_facts WHERE name IN (?, ?)', foldedAt(mark.path), missingMany(mark.path));
+}
+
+/** In the place of a seal: the file was looked at without a line of the task, and none is known from before. */
+export const NEVER_SHOWN = '-';
+
+/** The fact that is 1 where a file lacked so many tasks at the last look that they are not kept one by one. */
+export function missingMany(path: string): string {
+  return `missing_many ${path}`;
 }
 
 /** The fact that says what the newest event was when a file was read that did not hold all that the store did. */

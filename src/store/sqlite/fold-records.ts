@@ -44,6 +44,8 @@ export interface Fold {
   readonly seen: ReadonlySet<string> | undefined;
   /** The edited lines of the file so far, as `id seal`. */
   readonly edited: Set<string>;
+  /** The tasks that the file has lines of, so far; left out where that is not followed. */
+  readonly present?: Set<string> | undefined;
   /** Inside writeInBulk. */
   readonly bulk: boolean;
   /** Edges of plain lines, until all tasks are there: SQLite looks for waiting edges at every task while there are any. */

@@ -33,6 +33,7 @@ import { INSERT_RECORD } from './record-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import type { Replica } from './replica.ts';
 import { writeFolded } from './shown-base.ts';
+import { keepMissing } from './missing-lines.ts';
 import { keepShown } from './shown-lines.ts';
 import { judgeLosses, noteEdits } from './judge-losses.ts';
 
@@ -88,7 +89,7 @@ function startFold(
   db: Database,
   how: Pick<
     Fold,
-    'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers' | 'bulk'
+    'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers' | 'present' | 'bulk'
   >,
 ): Fold {
   return {
@@ -110,7 +111,8 @@ function foldFile(
   const known = Number(
     db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
   );
-  const fold = startFold(db, { ...how, bulk: opened.expected - known > LIMITS.fold_events });
+  const bulk = opened.expected - known > LIMITS.fold_events;
+  const fold = startFold(db, { ...how, present: new Set(), bulk });
   const work = (): boolean => foldLines(fold, opened.lines);
   const exact = fold.bulk ? writeInBulk(db, work) : work();
   return endFold(fold, opened, exact);
@@ -128,6 +130,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
     const id = quickId(line.text);
     exact &&= id !== undefined && id > last && line.side === undefined;
     last = id ?? last;
+    if (id !== undefined) fold.present?.add(id);
     const known = id === undefined ? undefined : digests.get(id);
     if (known !== undefined && known === lineDigest(line.text)) {
       report.unchanged += 1;
@@ -143,6 +146,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
       exact = false;
       continue;
     }
+    fold.present?.add(incoming.record.id);
     if (incoming.edited?.unstamped !== undefined) {
       if (digests.has(incoming.record.id)) {
         unstamped.push(incoming);
@@ -233,7 +237,6 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
     });
   }
   const mark = opened.mark();
-  keepShown(db, fold.path, fold.edited);
   const damaged = opened.damaged();
   writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
   const more = (report.unreadable_more ?? 0) + (opened.more?.() ?? 0);
@@ -243,6 +246,8 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
   }
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
+  if (!isExact && fold.present !== undefined) keepMissing(fold, fold.present);
+  keepShown(db, fold.path, fold.edited);
   // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.
   const isAsked = fold.by_hand === undefined && report.put_back !== undefined;
   const unread = { mtime: '0', digest: '', looked_at: readMark(db, mark.path)?.looked_at ?? 0 };

@@ -6,21 +6,22 @@ import { isForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database } from './database.ts';
-import { foldedAt, readMark } from './file-marks.ts';
+import { foldedAt, missingMany, NEVER_SHOWN, readMark } from './file-marks.ts';
 import { LINE_COLUMNS } from './record-rows.ts';
 import { listShown } from './shown-lines.ts';
 import { findFact, writeFact } from './store-facts.ts';
 
 /**
  * What a file showed of a task when it was last looked at or written: a line of it that was not the store's own, else the
- * task as it stood at that event. Undefined where neither is known any more.
+ * task as it stood at that event; of a task that the file lacked then, what it showed before that. Undefined where neither is known any more.
  */
 export function readShownState(db: Database, path: string, known: TaskRecord): ShownState | undefined {
   const mark = readMark(db, path);
   if (mark === undefined) return undefined;
   if (mark.event_seq === null) {
     const [shown, ...more] = listShown(db, path, known.id);
-    if (more.length > 0) return undefined;
+    if (more.length > 0 || shown?.seal === NEVER_SHOWN) return undefined;
+    if (shown === undefined && findFact(db, missingMany(path)) === 1) return undefined;
     if (shown !== undefined) return { digests: shown.digests, updated: updatedOf(shown.seal) };
   }
   const seq = mark.event_seq ?? findFact(db, foldedAt(path));

@@ -1,0 +1,49 @@
+import { readKnown } from './apply-record.ts';
+import type { Database } from './database.ts';
+import { missingMany, NEVER_SHOWN, readMark } from './file-marks.ts';
+import { keepUnsealed, type Fold } from './fold-records.ts';
+import { readShownState } from './shown-base.ts';
+import { writeShown } from './shown-lines.ts';
+import { writeFact } from './store-facts.ts';
+
+/** Of so many tasks it is kept what the file showed; of more it counts as not known. */
+export const MISSING_KEPT = 1_000;
+
+/**
+ * Before a file is marked as read: what it showed last of the tasks that it does not have just now. Their lines may come
+ * back, as those of a script that writes the file slowly, or of `git stash pop`, and then only what differs was written.
+ */
+export function keepMissing(fold: Fold, present: ReadonlySet<string>): void {
+  const { db, path, digests, edited } = fold;
+  // What is imported once, and other versions of the file, are not written in place.
+  if (/^(?:import|git):/.test(path)) return;
+  const missing = [...digests.keys()].filter((id) => !present.has(id));
+  const isMany = missing.length > MISSING_KEPT;
+  const kept = listKept(db, path);
+  for (const id of missing) {
+    const seal = kept.get(id);
+    if (seal !== undefined) edited.add(`${id} ${seal}`);
+    else if (!isMany) keepState(fold, id);
+  }
+  writeFact(db, missingMany(path), isMany ? 1 : 0);
+}
+
+function keepState(fold: Fold, id: string): void {
+  const { db, path, edited } = fold;
+  const known = readKnown(db, id)?.record;
+  const state = known && readShownState(db, path, known);
+  if (state !== undefined) return keepUnsealed(fold, id, state);
+  writeShown(db, { path, task_id: id, seal: NEVER_SHOWN, digests: '' });
+  edited.add(`${id} ${NEVER_SHOWN}`);
+}
+
+/** What is known of lines from the last look; nothing where Forge wrote the file since. */
+function listKept(db: Database, path: string): Map<string, string> {
+  if (readMark(db, path)?.event_seq !== null) return new Map();
+  const rows = db.all(
+    "SELECT task_id, seal FROM shown_lines WHERE path = ? AND (seal LIKE '~%' OR seal = ?)",
+    path,
+    NEVER_SHOWN,
+  );
+  return new Map(rows.map(({ task_id, seal }) => [task_id as string, seal as string]));
+}
