@@ -10,8 +10,7 @@ it('keeps the branch’s files in the worktree and the store in the common direc
     forge_dir: join('/', 'work', 'linked', '.forge'),
     common_dir: common,
     store_dir: join(common, 'forge'),
-    database: join(common, 'forge', 'forge.db'),
-    replica: join(common, 'forge', 'tasks.jsonl'),
+    store: { folder: join(common, 'forge') },
     config: join('/', 'work', 'linked', '.forge', 'config.json'),
     shared_config: join(common, 'forge', 'config.json'),
   });
