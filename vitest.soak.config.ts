@@ -1,13 +1,20 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { ScoreReporter } from './scripts/score/score-reporter.ts';
 import { SOAK_RESULTS } from './scripts/score/soak-results.ts';
 import { TestSummaryReporter } from './scripts/test-summary-reporter.ts';
 
+// Tests with tables of which `npm test` runs a share; here all rows are run.
+const WIDE = globSync('{src,tests}/**/*.test.ts').filter((path) =>
+  readFileSync(path, 'utf8').includes('shareOf('),
+);
+
 // Long runs under load and faults: not part of `npm test`.
 export default defineConfig({
   test: {
     name: 'soak',
-    include: ['src/**/*.soak.test.ts', 'tests/**/*.soak.test.ts'],
+    include: ['src/**/*.soak.test.ts', 'tests/**/*.soak.test.ts', ...WIDE],
+    env: { FORGE_WHOLE_TABLES: '1' },
     allowOnly: false,
     maxWorkers: 2,
     testTimeout: 30 * 60_000,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Clone } from './support/git-clones.ts';
+import { combine, shareOf } from './support/share-of.ts';
 import { endRebase, mergeThere, MERGES, settle } from './support/server-merge.ts';
 import { threeClones } from './support/three-clones.ts';
 
@@ -66,9 +67,14 @@ function replace(clone: Clone, from: string, to: string): void {
   clone.write(TASKS, text.replace(from, to));
 }
 
-describe.for(MERGES)('a server where a person takes a whole line, by a %s,', (by) => {
-  describe.for(['--no-rebase', '--rebase'])('and a clone that pulls with %s', (how) => {
-    it.for(EDITS)('keep %s that was edited by hand before, in a line that never saw it', async ([, edit]) => {
+const TAKEN = combine(MERGES, combine(['--no-rebase', '--rebase'], EDITS)).map(
+  ([by, [how, [what, edit]]]) => [by, how, what, edit] as const,
+);
+
+describe('a server where a person takes a whole line', () => {
+  it.for(shareOf(TAKEN, 7))(
+    'by a %s, and a clone that pulls with %s, keep %s that was edited by hand before, in a line that never saw it',
+    async ([by, how, , edit]) => {
       const { world, a, b, g, id } = await threeClones();
       await using _ = world;
       // Her own clone takes the edit in and goes on.
@@ -95,8 +101,8 @@ describe.for(MERGES)('a server where a person takes a whole line, by a %s,', (by
         edit.shown,
         edit.shown,
       ]);
-    });
-  });
+    },
+  );
 });
 
 describe('an edit by hand that a commit changed back', () => {
