@@ -41,6 +41,8 @@ describe('the place of a store', () => {
     await using sut = await tempStore();
     const copy = join(sut.folder, 'copy.jsonl');
     expect(copyTasks(sut, copy)).toBe(false);
+    writeFileSync(sut.replica, '');
+    expect(copyTasks(sut, copy)).toBe(false);
     expect(existsSync(copy)).toBe(false);
     const { id } = await create(sut, 'One');
     expect(copyTasks(sut, copy)).toBe(true);
