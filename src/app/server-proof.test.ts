@@ -25,3 +25,12 @@ test('a server that listens to both generations of addresses proves the one that
     proveToken('t', 'c', reached),
   );
 });
+
+test('a proof is the same in every version: client and server may be of two', () => {
+  expect(proveToken('fgt_a', 'c', reached)).toBe(
+    '23d91d122863fa225e319eefcb04b639045cc550c64bccc53808b9214bc44078',
+  );
+  expect(proveToken('fgt_a', 'c', { address: undefined, port: undefined })).toBe(
+    '535a86d43bfd206dade9867b543896f39a7e306152600e4ed712df8a6473341e',
+  );
+});

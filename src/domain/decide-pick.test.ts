@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Attempt, AttemptView, Review, Run } from '#contract/attempt.ts';
+import type { AttemptView } from '#contract/attempt.ts';
 import { decidePick, needsWork, type Candidate } from './decide-pick.ts';
-import { judgeAttempt } from './judge-attempt.ts';
 
 function candidate(number: number, result: AttemptView['result'], more: Partial<Candidate> = {}): Candidate {
   return { id: `a${number}`, number, result, changes: null, green_at: null, ...more };
@@ -56,29 +55,5 @@ describe('the choice between attempts', () => {
       'failed',
       'red',
     ]);
-  });
-});
-
-describe('how far an attempt has come', () => {
-  // Only what is looked at: the rest of the rows has nothing to say about it.
-  const attempt = { head_commit: 'h2' } as Attempt;
-  const run = (state: Run['state'], outcome: Run['outcome'] = null): Run =>
-    ({ state, outcome, message: null }) as Run;
-  const review = (status: Review['status'], head_commit = 'h2'): Review =>
-    ({ status, head_commit, step_results: [], verdict: null }) as unknown as Review;
-  const judge = (runs: Run[], reviews: Review[] = []): string =>
-    judgeAttempt({ attempt, runs, reviews }).result;
-
-  it('is said by its last run, and by a review of exactly its head', () => {
-    const done = [run('completed', 'completed')];
-    expect(judge([])).toBe('unbegun');
-    expect(judge([run('failed', 'failed'), run('running')])).toBe('working');
-    expect(judge([run('failed', 'crashed')])).toBe('cut_off');
-    expect(judge([run('failed', 'no_change')], [review('passed')])).toBe('failed');
-    expect(judge(done)).toBe('unchecked');
-    expect(judge(done, [review('passed', 'h1')])).toBe('unchecked');
-    expect(judge(done, [review('passed'), review('void')])).toBe('green');
-    expect(judge(done, [review('passed'), review('running')])).toBe('unchecked');
-    expect(judge(done, [review('passed'), review('failed')])).toBe('red');
   });
 });

@@ -136,6 +136,17 @@ describe('a task that is over', () => {
     expect(over('done', ['merged'])).toEqual({ step: 'enter' });
     expect(over('cancelled', ['active'])).toEqual({ step: 'enter' });
   });
+
+  it.each<[string, Partial<Attempt>, string]>([
+    ['merged, whose folder nobody was told to remove', { state: 'merged', cleanup_at: null }, 'enter'],
+    ['merged, whose folder goes at its time', { state: 'merged', cleanup_at: at(9) }, 'none'],
+    ['still active, whatever was noted of its folder', { state: 'active', cleanup_at: at(9) }, 'enter'],
+    ['without a folder', { state: 'active', cleanup_at: at(9), removed_at: at(8) }, 'none'],
+  ])('is ended once: an attempt that is %s', (_, more, step) => {
+    const attempts = [{ ...attempt('a'), removed_at: null, ...more }];
+    const task = { status: 'closed', state: 'cancelled' } as Task; // likewise
+    expect(decide({ task, attempts })).toEqual({ step });
+  });
 });
 
 describe('work that did not fit into its target, and that no process goes on with', () => {

@@ -51,6 +51,12 @@ describe('work that stands still', () => {
     expect(find(more)).toEqual({ agent: 'w1', why: 'came_back' });
   });
 
+  it('is what came back also where the task was begun in the moment of its run', () => {
+    expect(find({ runs: [run('1')] })).toEqual({ agent: 'w1', why: 'came_back' });
+    // The move that began it is no way back, in whatever moment it was.
+    expect(find({ runs: [run('1')], moves: [begin('1')] })).toBeUndefined();
+  });
+
   it('is what was deleted and restored during its run', () => {
     const more = { runs: [run('2', { state: 'cancelled' })], moves: [begin('1')] };
     expect(find({ ...more, fence: 2 })).toEqual({ agent: 'w1', why: 'lost_claim' });

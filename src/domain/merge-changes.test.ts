@@ -33,6 +33,12 @@ describe('[D1] what a merge says of lines', () => {
     expect(listMergeChanges(merged, keyOf).join(' ')).toBe(expected);
   });
 
+  it('nothing of lines that are of no task: none stands for another', () => {
+    const merged = { result: lines('a1'), parents: [lines('a2'), lines('a1')], bases: [] };
+    expect(listMergeChanges(merged, keyOf)).not.toEqual([]);
+    expect(listMergeChanges(merged, () => undefined)).toEqual([]);
+  });
+
   it('takes a line for unchanged that is so from one of several places where the sides parted', () => {
     const merged = {
       result: lines('a3'),

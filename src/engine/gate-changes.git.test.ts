@@ -6,7 +6,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findGateChanges, listGateChanges, listUnread, openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
+import { resumeTasks } from './resume-tasks.ts';
 import { workTask } from './work-task.ts';
+import { Workshop } from './workshop.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {
@@ -93,6 +95,18 @@ describe('[A2] an attempt that changes what judges it', () => {
     const events = db.prepare('SELECT data FROM events').all();
     expect(events.length).toBeGreaterThan(0);
     expect(JSON.stringify([error_annotation, events])).not.toContain(value);
+  });
+
+  it('waits for that person also where the process is gone that checked it', async () => {
+    shop.addAgent('sly', 'echo x > x; echo "exit 0" > ci.sh');
+    const { id } = await shop.create('Sly', { steps: ['bash ci.sh'] });
+    const before = shop.repo.git('rev-parse', 'main');
+    await workTask(shop.workshop, shop.as(), { id, agent: 'sly', merge: true });
+    const left = new Workshop(shop.place);
+    expect(await resumeTasks(left, { unwatched_ms: 0 })).toEqual([]);
+    await left.settled();
+    expect(await shop.place.store.getTask(id)).toMatchObject({ state: 'review' });
+    expect(shop.repo.git('rev-parse', 'main')).toBe(before);
   });
 
   it('links inside of the tree, and what the rules ignore no more, are work like any other', async () => {

@@ -147,10 +147,13 @@ describe('a process that is killed', () => {
     await expectMerged(id, write);
   });
 
-  it('leaves work to others that was not asked for', async () => {
+  it.each([
+    ['that stays', {}],
+    ['that does not stay', { starts_nothing: true }],
+  ])('leaves work that was not asked for to others: a process %s', async (_, more) => {
     const [gate, claim] = [await kill(17), await kill(4)];
-    const only = new Set<string>();
-    expect(await resumeTasks(shop.workshop, { only })).toEqual([{ task_id: claim.id, step: 'give_back' }]);
+    const wishes = { only: new Set<string>(), ...more };
+    expect(await resumeTasks(shop.workshop, wishes)).toEqual([{ task_id: claim.id, step: 'give_back' }]);
     await shop.workshop.settled();
     await goOn([gate]);
     await cancel(claim.id);

@@ -16,6 +16,8 @@ export async function whileStanding<T>(
   const moved = new AbortController();
   const over = new AbortController();
   const watching = watchTask(place, task, { moved, over });
+  // It is told when the work has ended: a rejection that nobody waits for yet would end the whole process.
+  watching.catch(() => undefined);
   try {
     return await work({ ...place, signal: AbortSignal.any([place.signal, moved.signal]) });
   } finally {

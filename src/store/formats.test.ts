@@ -10,7 +10,7 @@ import { HOLD, TestClock } from '../../tests/support/temp-store.ts';
 import { by, everything, expectCode, line, newTask } from './behaviour/open-behaviour.ts';
 import { openSqliteStore, type SqliteStore, type SqliteStoreOptions } from './sqlite/open-sqlite-store.ts';
 import { openTaskReader } from './open-task-reader.ts';
-import { locationOf } from './store-location.ts';
+import { holdsTasks, locationOf } from './store-location.ts';
 import { MIGRATIONS } from './sqlite/migrations.generated.ts';
 import { NEWEST_SCHEMA, OLDEST_READ } from './sqlite/schema-version.ts';
 
@@ -68,6 +68,7 @@ describe.each(SCHEMAS)('a database of schema %i', (schema) => {
       `The task database was brought from schema ${schema} to ${NEWEST_SCHEMA}; the one before is kept: ${old.database}.schema-${schema}`,
     ]);
     expect(old.names().filter((name) => name.includes('schema'))).toEqual([`forge.db.schema-${schema}`]);
+    expect(holdsTasks(`forge.db.schema-${schema}`)).toBe(true);
     using copy = new DatabaseSync(`${old.database}.schema-${schema}`, { readOnly: true });
     expect(copy.prepare('PRAGMA user_version').get()).toEqual({ user_version: schema });
     expect(copy.prepare('SELECT count(*) AS n FROM tasks').get()).toEqual({ n: TITLES.length });

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import { removeDatabase, tempStore, type TempStore } from '../../tests/support/t
 import { by, create, expectCode, newTask, titles } from './behaviour/open-behaviour.ts';
 import { healSqliteStore, openSqliteStore } from './sqlite/open-sqlite-store.ts';
 import { setAsideDatabase } from './sqlite/set-aside-database.ts';
+import { holdsTasks } from './store-location.ts';
 
 const NOT_A_DATABASE = 'This was a database once.\n'.repeat(100);
 
@@ -144,6 +145,7 @@ describe('healing', () => {
         const aside = (await setAsideDatabase(temp.database, temp)) ?? '';
         expect(readFileSync(aside, 'utf8')).toBe(text);
         expect(readFileSync(`${aside}-wal`, 'utf8')).toBe('a log');
+        expect(holdsTasks(basename(aside))).toBe(true);
         expect(existsSync(temp.database)).toBe(false);
         expect(existsSync(`${temp.database}-wal`)).toBe(false);
       }

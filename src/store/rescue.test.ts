@@ -7,6 +7,7 @@ import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create, depend } from './behaviour/open-behaviour.ts';
 import { examineDatabase, rebuildStore } from './examine-database.ts';
 import type { Rebuilt } from './sqlite/rebuild-database.ts';
+import { holdsTasks } from './store-location.ts';
 
 interface Case {
   readonly sql: string;
@@ -88,6 +89,7 @@ describe.each(Object.entries(CASES))('[T14-3] a rebuild of a database with %s', 
     expect(countComments(temp)).toBe(wrong.comments ?? 1);
     expect(lost).toEqual(wrong.lost === undefined ? [] : [`${id} (${wrong.lost})`]);
     expect(basename(aside ?? '').endsWith('-unread')).toBe(wrong.lost !== undefined);
+    expect(holdsTasks(basename(aside ?? ''))).toBe(true);
   });
 
   it('changes nothing where the replica is whole', async () => {

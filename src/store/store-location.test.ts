@@ -41,6 +41,8 @@ describe('the place of a store', () => {
     await using sut = await tempStore();
     const copy = join(sut.folder, 'copy.jsonl');
     expect(copyTasks(sut, copy)).toBe(false);
+    writeFileSync(sut.replica, '');
+    expect(copyTasks(sut, copy)).toBe(false);
     expect(existsSync(copy)).toBe(false);
     const { id } = await create(sut, 'One');
     expect(copyTasks(sut, copy)).toBe(true);
@@ -52,6 +54,10 @@ describe('the place of a store', () => {
     ['forge.db-wal', true],
     ['forge.db-shm', true],
     ['forge.db.damaged-1-wal', true],
+    ['forge.db.replaced-1', true],
+    ['forge.db.replaced-1-unread-wal', true],
+    ['forge.db.schema-12', true],
+    ['forge.db.other-1', false],
     ['tasks.jsonl', true],
     ['config.json', false],
     ['forge.db.healing', false],

@@ -14,8 +14,8 @@ const REPLICA = 'tasks.jsonl';
 /** A database with what SQLite keeps beside it, for the lines that tell git to track none of them. */
 export const DATABASE_NAMES = [DATABASE, `${DATABASE}-shm`, `${DATABASE}-wal`] as const;
 
-/** The database with what SQLite keeps beside it, those that were set aside, and the replica. */
-const HOLDS_TASKS = /^(?:forge\.db(?:\.damaged-.*)?(?:-wal|-shm)?|tasks\.jsonl)$/;
+/** The database with what SQLite keeps beside it, those that were set aside or kept by an upgrade, and the replica. */
+const HOLDS_TASKS = /^(?:forge\.db(?:\.(?:damaged|replaced|schema)-.*)?(?:-wal|-shm)?|tasks\.jsonl)$/;
 
 export interface StoreFiles {
   readonly database: string;

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
+import { BodyBudget } from './body-budget.ts';
 
 const LIMITS = { body_bytes_a_token: 300_000, body_bytes_all: 500_000 };
 const PATH = '/api/v1/operations/task.create';
@@ -52,6 +54,35 @@ describe('bodies of requests that are not answered yet', () => {
     expect(http.failures).toEqual([]);
     open.socket.destroy();
   });
+
+  it('count what is read ahead where no length was announced, however little has come', async () => {
+    await using http = await startHttp({ limits: { ...LIMITS, body_bytes_a_token: 100_000 } });
+    const { token } = await http.token('task');
+    const open = await openBody(http, token, 'Transfer-Encoding: chunked', '1\r\n \r\n');
+    const body = { title: 'x', description: 'y'.repeat(50_000) };
+    const ask = async () => (await http.ask({ method: 'POST', path: PATH, token, body })).status;
+    await expect.poll(ask).toBe(429);
+    open.socket.destroy();
+    await expect.poll(ask).toBe(201);
+  });
+});
+
+it('a body that grows beyond the bound is refused once, and what comes after that is not kept', () => {
+  const budget = new BodyBudget({ ...LIMITS, body_bytes_a_token: 100_000 });
+  const request = new IncomingMessage(new Socket());
+  request.headers['transfer-encoding'] = 'chunked';
+  const response = new ServerResponse(request);
+  const refused: string[] = [];
+  budget.hold(request, response, { who: 'a', refuse: ({ code }) => refused.push(code) });
+  for (let at = 0; at < 4; at += 1) request.push(Buffer.alloc(40_000));
+  expect(refused).toEqual(['too_many_requests']);
+  expect(request.readableLength).toBe(80_000);
+  const next = new IncomingMessage(new Socket());
+  next.headers['content-length'] = '100000';
+  const hold = (): void => budget.hold(next, new ServerResponse(next), { who: 'a', refuse: () => undefined });
+  expect(hold).toThrow(expect.objectContaining({ code: 'too_many_requests' }));
+  response.emit('close');
+  expect(hold).not.toThrow();
 });
 
 it('bodies of requests that need no token keep no place from those that have one', async () => {
@@ -107,7 +138,7 @@ interface Open {
   answer: string;
 }
 
-async function openBody(http: TestHttp, token: string, length: string): Promise<Open> {
+async function openBody(http: TestHttp, token: string, length: string, begin = ''): Promise<Open> {
   const socket = connect(http.port, '127.0.0.1');
   const open: Open = { socket, answer: '' };
   socket.on('error', () => undefined).on('data', (bytes) => (open.answer += String(bytes)));
@@ -119,7 +150,7 @@ async function openBody(http: TestHttp, token: string, length: string): Promise<
       'Content-Type: application/json',
       length,
       '',
-      '',
+      begin,
     ].join('\r\n'),
   );
   return open;
