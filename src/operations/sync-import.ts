@@ -73,6 +73,7 @@ function checkInput({ from, path, ref }: Input): void {
 /** The file was folded when the project was opened, as before every command; what came of it then is the answer. */
 async function importOwnFile(ctx: OperationContext): Promise<Output> {
   const { folded } = ctx.project;
+  if (folded.fault !== undefined) throw folded.fault;
   return toOutput(TASKS_PATH, folded.tasks ?? EMPTY, { dry_run: false });
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
+import { type ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
 import type { FileMark, SyncStore } from '#store/sync-store.ts';
@@ -69,10 +69,15 @@ async function catchUpWithWorkingTree(
     return NOTHING;
   }
   const isFirst = marks.length === 0;
-  return (await guard(tell, () => joinChanges(store, files, { ...tell, paths, isFirst }))) ?? NOTHING;
+  const joined = await guard(tell, () => joinChanges(store, files, { ...tell, paths, isFirst }));
+  return 'fault' in joined ? { ...NOTHING, fault: joined.fault } : joined;
 }
 
-async function guard<T>(tell: CatchUpSurroundings, join: () => Promise<T>): Promise<T | undefined> {
+/** What came of it, or why it cannot be done at the moment. */
+async function guard<T>(
+  tell: CatchUpSurroundings,
+  join: () => Promise<T>,
+): Promise<T | { readonly fault: ForgeError }> {
   try {
     return await join();
   } catch (error) {
@@ -83,7 +88,7 @@ async function guard<T>(tell: CatchUpSurroundings, join: () => Promise<T>): Prom
         ? `${TASKS_PATH} is newer than what is shown: another process is writing, so the next command joins it in`
         : `${TASKS_PATH} was not joined in: ${error.message}`,
     );
-    return undefined;
+    return { fault: error };
   }
 }
 

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { isSealed } from '#domain/record-seal.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { ShownState } from '#domain/taken-in.ts';
+import type { ForgeError } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
 import type {
   FileLine,
@@ -32,6 +33,8 @@ export interface FoldedFiles {
   readonly history: FoldHistoryReport | undefined;
   /** Lines that were left out, because they are an agent's; left out where there are none. */
   readonly held?: (LeftOut & HeldInFiles) | undefined;
+  /** Why the files could not be joined in at the moment; a command that is about something else goes on without. */
+  readonly fault?: ForgeError | undefined;
 }
 
 /** Of each file; `isTaken` tells of a line whether a target has it. */

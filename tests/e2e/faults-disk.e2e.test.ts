@@ -74,6 +74,8 @@ describe.skipIf(!CAN_MOUNT)('a full disk (2 MB tmpfs in a mount namespace)', () 
     const behind = await disk.forge('task', 'list');
     expect.soft(behind).toMatchObject({ exit: 0, stdout: expect.stringContaining('First') });
     expect.soft(behind.stderr).toContain('.forge/tasks.jsonl was not joined in: The disk is full');
+    // A command that is about nothing else has failed then.
+    expect.soft(errorOf(await disk.forge('import', '--json'))).toMatchObject({ code: 'disk_full' });
     disk.empty();
     writeFileSync(file, text);
     expect(disk.read()).toEqual(before);
