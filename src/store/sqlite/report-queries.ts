@@ -1,9 +1,9 @@
-import type { Status, TaskType } from '#contract/task.ts';
+import type { TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
-import type { ExplainedTask, ReadyQuery, TaskHead } from '../store.ts';
+import type { ExplainedTask, ReadyQuery } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
@@ -87,21 +87,24 @@ export function readHistory(db: Database, query: { id: string; limit: number | u
     ORDER BY 3 DESC, 1 DESC LIMIT ?2`;
   return db
     .all(sql, id, query.limit ?? -1)
-    .map((row) => {
-      const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
-      return {
-        seq: row.seq as number | null,
-        type: row.type as string,
-        at: row.created_at as string,
-        triggered_by: row.triggered_by as string,
-        summary: summarise(row, changed),
-        changed,
-        from_state: row.from_state as string | null,
-        to_state: row.to_state as string | null,
-        reason: row.reason as string | null,
-      };
-    })
+    .map(rowToEntry)
     .reverse();
+}
+
+/** Of a row of an event with its move. */
+export function rowToEntry(row: Row): HistoryEntry {
+  const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
+  return {
+    seq: row.seq as number | null,
+    type: row.type as string,
+    at: row.created_at as string,
+    triggered_by: row.triggered_by as string,
+    summary: summarise(row, changed),
+    changed,
+    from_state: row.from_state as string | null,
+    to_state: row.to_state as string | null,
+    reason: row.reason as string | null,
+  };
 }
 
 /** Deleted tasks have a history too. */
@@ -109,20 +112,6 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
   if (deleted !== undefined) return { id: deleted.id as string, deleted: true };
   return { id: resolveTaskId(db, ref), deleted: false };
-}
-
-/** By primary key. Of a deleted task nothing but its id is told. */
-export function listHeads(db: Database, ids: readonly string[]): TaskHead[] {
-  const sql = `SELECT id, title, status, assignee, 0 AS deleted FROM tasks
-      WHERE id IN (SELECT value FROM json_each(?1))
-    UNION ALL SELECT id, '', 'closed', NULL, 1 FROM deleted_tasks WHERE id IN (SELECT value FROM json_each(?1))`;
-  return db.all(sql, JSON.stringify(ids)).map((row) => ({
-    id: row.id as string,
-    title: row.title as string,
-    status: row.status as Status,
-    assignee: row.assignee as string | null,
-    deleted: row.deleted === 1,
-  }));
 }
 
 export function readDeleted(db: Database, ref: string): DeletedTask {
