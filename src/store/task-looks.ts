@@ -1,9 +1,37 @@
-import type { Task } from '#contract/task.ts';
+import type { Status, Task } from '#contract/task.ts';
 import type { HistoryEntry } from './report.ts';
 
 /** Where a task stands, without its texts and its comments. */
 export interface TaskPlace extends Pick<Task, 'id' | 'status' | 'state' | 'assignee' | 'version'> {
   readonly close_reason: string | null;
+}
+
+/** A task without its long texts and its edges. */
+export type TaskBrief = Omit<Task, 'description' | 'metadata' | 'dependencies'>;
+
+/** What a walk tells of a task: enough to see whether more of it has to be read. */
+export interface WalkedTask extends Pick<Task, 'id' | 'state' | 'assignee' | 'created_at' | 'updated_at'> {
+  /** It is in a state that parks it, and is not archived. */
+  readonly parked: boolean;
+  /** The workflow keeps something on it, such as why it stands still. */
+  readonly noted: boolean;
+  /** It is parked or archived, and bears the label that the walk looks for. */
+  readonly labelled: boolean;
+}
+
+export interface TaskWalk {
+  readonly status: Status;
+  readonly label: string;
+  /** Where the last part of the walk ended. */
+  readonly after?: WalkEnd | undefined;
+  readonly max_rows: number;
+  /** Of whole rows, which is what a look at one may cost. One row of any size is looked at. */
+  readonly max_bytes: number;
+}
+
+export interface WalkEnd {
+  readonly priority: number;
+  readonly row: number;
 }
 
 /** What a list of tasks of several projects shows of each. */
@@ -20,6 +48,16 @@ export type NumberedEntry = HistoryEntry & { readonly seq: number };
  */
 export interface TaskLooks {
   readPlace(id: string): Promise<TaskPlace>;
+  /** Every task of a status, archived ones too, by priority: a part of them. `after` is undefined at the end. */
+  walkTasks(walk: TaskWalk): Promise<{ readonly tasks: WalkedTask[]; readonly after?: WalkEnd | undefined }>;
+  /**
+   * By whole ids, in the order of the ids and without those that are not here, up to a number of bytes: `looked` says at
+   * how many ids, one at least.
+   */
+  listBriefs(query: {
+    readonly ids: readonly string[];
+    readonly max_bytes: number;
+  }): Promise<{ readonly tasks: TaskBrief[]; readonly looked: number }>;
   /** By whole ids, deleted tasks too; in no order, and without those that are not here. One query: give few ids. */
   listHeads(ids: readonly string[]): Promise<TaskHead[]>;
   /**

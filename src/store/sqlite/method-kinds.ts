@@ -94,6 +94,8 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   findTask: 'read',
   listHeads: 'read',
   readPlace: 'read',
+  walkTasks: 'read',
+  listBriefs: 'read',
   hasNewsOf: 'read',
   newestEntryOf: 'read',
   findEntry: 'read',

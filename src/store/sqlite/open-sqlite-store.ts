@@ -182,6 +182,8 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
     listHeads: (ids) => look((looks) => looks.listHeads(reader, ids)),
     readPlace: (id) => look((looks) => looks.readPlace(reader, id)),
+    walkTasks: (walk) => look((looks) => looks.walkTasks(reader, walk)),
+    listBriefs: (query) => look((looks) => looks.listBriefs(reader, query)),
     hasNewsOf: (id, after) => look((looks) => looks.hasNewsOf(reader, id, after)),
     newestEntryOf: (id) => look((looks) => looks.newestEntryOf(reader, id)),
     findEntry: (query) => look((looks) => looks.findEntry(reader, query)),

@@ -1,9 +1,18 @@
 import type { Status } from '#contract/task.ts';
-import type { NumberedEntry, TaskHead, TaskLooks, TaskPlace } from '../task-looks.ts';
+import type {
+  NumberedEntry,
+  TaskBrief,
+  TaskHead,
+  TaskLooks,
+  TaskPlace,
+  TaskWalk,
+  WalkedTask,
+  WalkEnd,
+} from '../task-looks.ts';
 import type { Database, Row } from './database.ts';
 import { rowToEntry } from './report-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
-import { toState } from './task-rows.ts';
+import { BRIEF_COLUMNS, rowToBrief, toState } from './task-rows.ts';
 
 /** By primary key. */
 export function readPlace(db: Database, ref: string): TaskPlace {
@@ -18,6 +27,62 @@ export function readPlace(db: Database, ref: string): TaskPlace {
     close_reason: row.close_reason as string | null,
     version: row.version as number,
   };
+}
+
+/**
+ * By idx_tasks_status_priority, whose last part is the rowid. Sizes stand in the row's header; a column that comes behind a
+ * long text is found by way of all pages of that text.
+ */
+const WALK = `SELECT t.rowid AS row, t.id, t.priority, t.state, t.assignee, t.created_at, t.updated_at,
+    t.extra IS NOT NULL AS noted,
+    CASE WHEN t.parked = 1 THEN t.archived_at IS NULL ELSE 0 END AS parked,
+    CASE WHEN t.parked = 1 AND instr(t.labels, ?4) > 0
+      THEN EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?4) ELSE 0 END AS labelled,
+    octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0) AS size
+  FROM tasks t INDEXED BY idx_tasks_status_priority
+  WHERE t.status = ?1 AND t.priority >= ?2 AND (t.priority > ?2 OR t.rowid > ?3)
+  ORDER BY t.priority, t.rowid`;
+
+export function walkTasks(db: Database, walk: TaskWalk): { tasks: WalkedTask[]; after?: WalkEnd } {
+  const { status, label, after = { priority: 0, row: 0 }, max_rows, max_bytes } = walk;
+  const tasks: WalkedTask[] = [];
+  let bytes = 0;
+  let end = after;
+  for (const row of db.each(WALK, status, after.priority, after.row, label)) {
+    bytes += row.size as number;
+    if (tasks.length === max_rows || (tasks.length > 0 && bytes > max_bytes)) return { tasks, after: end };
+    end = { priority: row.priority as number, row: row.row as number };
+    tasks.push({
+      id: row.id as string,
+      state: row.state as string,
+      assignee: row.assignee as string | null,
+      created_at: row.created_at as string,
+      updated_at: row.updated_at as string,
+      parked: row.parked === 1,
+      noted: row.noted === 1,
+      labelled: row.labelled === 1,
+    });
+  }
+  return { tasks };
+}
+
+/** By primary key. */
+export function listBriefs(
+  db: Database,
+  { ids, max_bytes }: Parameters<TaskLooks['listBriefs']>[0],
+): { tasks: TaskBrief[]; looked: number } {
+  const size =
+    'SELECT coalesce(octet_length(extra), 0) + octet_length(labels) AS size FROM tasks WHERE id = ?';
+  const sql = `SELECT ${BRIEF_COLUMNS} FROM tasks t WHERE t.id = ?`;
+  const tasks: TaskBrief[] = [];
+  let bytes = 0;
+  for (const [looked, id] of ids.entries()) {
+    bytes += Number(db.get(size, id)?.size ?? 0);
+    if (looked > 0 && bytes > max_bytes) return { tasks, looked };
+    const row = db.get(sql, id);
+    if (row !== undefined) tasks.push(rowToBrief(row, db));
+  }
+  return { tasks, looked: ids.length };
 }
 
 /** By primary key. Of a deleted task nothing but its id is told. */
