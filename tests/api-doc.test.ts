@@ -54,6 +54,10 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(
       `parked ones apart from them | ${SERVED_LIMITS.inbox_tasks.toLocaleString('en')} |`,
     );
+    const { history_entries, history_bytes } = SERVED_LIMITS;
+    expect(TEXT).toContain(
+      `| ${history_entries.toLocaleString('en')} entries, and events of ${history_bytes / 1_048_576} MiB | the newest ones |`,
+    );
     expect(TEXT).toContain(`| ${LIMITS.body_values.toLocaleString('en')} | 413 |`);
     expect(TEXT).toContain(`up to ${page_rows_max.toLocaleString('en')} `);
   });

@@ -15,7 +15,7 @@ import type { TaskStore } from '#store/store.ts';
 
 /** What is asked about the tasks that wait. */
 export interface WaitPlace {
-  readonly store: Pick<TaskStore, 'listTransitions' | 'listOpenWork' | 'readStanding'> &
+  readonly store: Pick<TaskStore, 'listTransitions' | 'findMove' | 'listOpenWork' | 'readStanding'> &
     Pick<AttemptStore, 'listAttempts' | 'listRuns' | 'listReviews'>;
   readonly workflow: ResolvedWorkflow;
   /** Whether Forge starts this agent here. */
@@ -98,11 +98,13 @@ export async function readHalted(
   const { id: task_id } = task;
   const attempts = await store.listAttempts({ task_id, there: true, state: 'active' });
   if (attempts.length === 0) return undefined;
-  const [runs, moves, { fence }] = await Promise.all([
+  const [runs, begun, entry, { fence }] = await Promise.all([
     store.listRuns({ task_id }),
-    store.listTransitions({ id: task_id, limit: undefined }),
+    store.findMove({ id: task_id, from_status: 'open', to_status: 'in_progress' }),
+    store.findMove({ id: task_id }),
     store.readStanding(task_id),
   ]);
+  const moves = [begun, entry].filter((move) => move !== undefined);
   return findHalted(workflow, { task, attempts, runs, moves, fence });
 }
 

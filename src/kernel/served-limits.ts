@@ -5,4 +5,7 @@
 export const SERVED_LIMITS = {
   /** Tasks that the inbox asks about what they wait for; parked ones are bounded apart from those in progress. */
   inbox_tasks: 1_000,
+  /** Entries of a task's history, and moves, in one answer; bytes of the events that are read for them. */
+  history_entries: 5_000,
+  history_bytes: 16_777_216,
 } as const;

@@ -139,7 +139,11 @@ describe('task result', () => {
     const text = taskResult.text(result, VIEW);
     expect(text).not.toContain('\u001b');
     expect(text).toContain('todo -> done');
-    expect((await taskResult.run(context(temp), { id, limit: 1 })).comments).toHaveLength(1);
+    const asked: string[] = [];
+    const watched = { ...temp, store: noting(temp.store, asked) };
+    expect((await taskResult.run(context(watched), { id, limit: 1 })).comments).toHaveLength(1);
+    expect(asked).not.toContain('getTask');
+    expect(asked).not.toContain('readHistory');
   });
 });
 

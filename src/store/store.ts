@@ -21,7 +21,7 @@ import type { Json } from '#kernel/json.ts';
 import type { GraphQuery, ReadGraph, TreeQuery } from './graph-query.ts';
 import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
-import type { TaskLooks } from './task-looks.ts';
+import type { HistoryQuery, MoveListQuery, TaskLooks } from './task-looks.ts';
 
 /**
  * The task graph as the rest of Forge sees it. It knows tasks, not SQL. Each method is exactly one
@@ -154,7 +154,8 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   isWorkedOn(id: string): Promise<boolean>;
   /** Nobody is about to start an agent on it any more. Idempotent. */
   forgetWatch(id: string): Promise<void>;
-  listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;
+  /** The newest ones, the oldest of them first. */
+  listTransitions(query: MoveListQuery): Promise<Transition[]>;
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */
   findTask(id: string): Promise<{ id: string; deleted: boolean }>;
@@ -162,7 +163,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   explainReady(query: ReadyQuery): Promise<ExplainedTask[]>;
   listTasks(query: TaskQuery): Promise<Task[]>;
   listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
-  readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
+  readHistory(query: HistoryQuery): Promise<HistoryEntry[]>;
   readTree(query: TreeQuery): Promise<BoundedTree>;
   readGraph(query: GraphQuery): Promise<ReadGraph>;
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;

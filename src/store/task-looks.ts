@@ -1,4 +1,4 @@
-import type { Status, Task } from '#contract/task.ts';
+import type { Comment, Status, Task, Transition } from '#contract/task.ts';
 import type { HistoryEntry } from './report.ts';
 
 /** Where a task stands, without its texts and its comments. */
@@ -34,9 +34,31 @@ export interface WalkEnd {
   readonly row: number;
 }
 
+export interface MoveQuery {
+  readonly id: string;
+  readonly from_status?: Status | undefined;
+  readonly to_status?: Status | undefined;
+  readonly to_state?: string | undefined;
+  readonly triggered_by?: string | undefined;
+  /** A change of the owner is logged as well, and leads to no other state. */
+  readonly changes_state?: true | undefined;
+}
+
 /** What a list of tasks of several projects shows of each. */
 export interface TaskHead extends Pick<Task, 'id' | 'title' | 'status' | 'assignee'> {
   readonly deleted: boolean;
+}
+
+/** `changes_state`: without changes of the owner. */
+export interface MoveListQuery extends Pick<MoveQuery, 'id' | 'changes_state'> {
+  readonly limit: number | undefined;
+}
+
+export interface HistoryQuery {
+  readonly id: string;
+  /** Only the newest entries; fewer where the events of those take more bytes, but one at least. */
+  readonly limit: number | undefined;
+  readonly max_bytes?: number | undefined;
 }
 
 /** An entry of a task's history that was made here. */
@@ -58,6 +80,15 @@ export interface TaskLooks {
     readonly ids: readonly string[];
     readonly max_bytes: number;
   }): Promise<{ readonly tasks: TaskBrief[]; readonly looked: number }>;
+  /** The newest move of a task that is so; by a whole id. */
+  findMove(query: MoveQuery): Promise<Transition | undefined>;
+  /** The move by which a person last granted the budgets of a task anew; by a whole id. */
+  findGrant(query: {
+    readonly id: string;
+    readonly blocked: string | undefined;
+  }): Promise<Transition | undefined>;
+  /** The newest comments of a task, the oldest of them first; by a whole id. */
+  listNewestComments(query: { readonly id: string; readonly limit: number }): Promise<Comment[]>;
   /** By whole ids, deleted tasks too; in no order, and without those that are not here. One query: give few ids. */
   listHeads(ids: readonly string[]): Promise<TaskHead[]>;
   /**

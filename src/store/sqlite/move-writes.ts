@@ -3,10 +3,11 @@ import { decideClose, decideReopen } from '#domain/decide-close.ts';
 import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#domain/decide-move.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
-import { countRejections } from '#domain/retry-budget.ts';
+import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import type {
   CloseResult,
   HookResult,
@@ -18,6 +19,7 @@ import type {
 } from '../store.ts';
 import { findUnfinished } from './attempt-facts.ts';
 import { readClaimFacts } from './claim-facts.ts';
+import type { MoveListQuery } from '../task-looks.ts';
 import type { Database, Row } from './database.ts';
 import { readClosedFrom } from './log-rows.ts';
 import { refuseManyMapped } from './neighbour-bounds.ts';
@@ -108,7 +110,7 @@ export function recordHookResults(
 ): void {
   db.run(
     `UPDATE transitions SET hook_results = ?3 WHERE task_id = ?1 AND to_state = ?2 AND created_at =
-      (SELECT max(created_at) FROM transitions WHERE task_id = ?1 AND to_state = ?2)`,
+      (SELECT created_at FROM transitions WHERE task_id = ?1 AND to_state = ?2 ORDER BY created_at DESC LIMIT 1)`,
     id,
     to_state,
     JSON.stringify(results),
@@ -127,28 +129,42 @@ export function readStanding(db: Database, ref: string): Standing {
   };
 }
 
-/** Walks the moves of the one task by the primary key. */
+/** Walks the moves of the one task by the primary key; read are those since the last grant, the newest of very many. */
 function readRejections(db: Database, id: string): ReadonlyMap<string, number> {
-  const sql = `SELECT * FROM transitions WHERE task_id = ? AND (rejection = 1 OR triggered_by LIKE 'user:%')
-    ORDER BY created_at`;
-  const moves = db.all(sql, id);
-  if (moves.every(({ rejection }) => rejection === 0)) return new Map();
-  return countRejections(db.workflow ?? DEFAULT_RESOLVED, moves.map(toTransition));
+  const any = 'SELECT 1 AS found FROM transitions WHERE task_id = ? AND rejection = 1 LIMIT 1';
+  if (db.get(any, id) === undefined) return new Map();
+  const workflow = db.workflow ?? DEFAULT_RESOLVED;
+  const granted = findGrant(db, { id, blocked: workflow.blocked })?.created_at ?? '';
+  const sql = `SELECT * FROM transitions WHERE task_id = ? AND rejection = 1 AND created_at >= ?
+    ORDER BY created_at DESC LIMIT ?`;
+  return countRejections(db.all(sql, id, granted, SERVED_LIMITS.history_entries).map(toTransition));
 }
 
-export function listTransitions(
+/** What fits the conditions is a grant or nearly one: the first that is ends the walk by the primary key. */
+export function findGrant(
   db: Database,
-  query: { id: string; limit: number | undefined },
-): Transition[] {
+  { id, blocked }: { readonly id: string; readonly blocked: string | undefined },
+): Transition | undefined {
+  const sql = `SELECT * FROM transitions WHERE task_id = ?1 AND triggered_by GLOB 'user:*' AND to_status <> 'closed'
+    AND (from_status = 'closed' OR (from_state = ?2 AND to_state <> ?2)) ORDER BY created_at DESC`;
+  for (const row of db.each(sql, id, blocked ?? null)) {
+    const move = toTransition(row);
+    if (grantsBudget({ blocked }, move)) return move;
+  }
+  return undefined;
+}
+
+export function listTransitions(db: Database, query: MoveListQuery): Transition[] {
   const id = resolveTaskId(db, query.id);
-  const newest = 'SELECT * FROM transitions WHERE task_id = ? ORDER BY created_at DESC LIMIT ?';
+  const condition = query.changes_state === true ? 'AND from_state <> to_state' : '';
+  const newest = `SELECT * FROM transitions WHERE task_id = ? ${condition} ORDER BY created_at DESC LIMIT ?`;
   return db
     .all(newest, id, query.limit ?? -1)
     .reverse()
     .map(toTransition);
 }
 
-function toTransition(row: Row): Transition {
+export function toTransition(row: Row): Transition {
   return {
     from_state: row.from_state as string,
     to_state: row.to_state as string,

@@ -1,5 +1,6 @@
-import type { Status } from '#contract/task.ts';
+import type { Comment, Status, Transition } from '#contract/task.ts';
 import type {
+  MoveQuery,
   NumberedEntry,
   TaskBrief,
   TaskHead,
@@ -10,7 +11,8 @@ import type {
   WalkEnd,
 } from '../task-looks.ts';
 import type { Database, Row } from './database.ts';
-import { rowToEntry } from './report-queries.ts';
+import { toTransition } from './move-writes.ts';
+import { NOT_BESIDE, rowToEntry } from './report-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { BRIEF_COLUMNS, rowToBrief, toState } from './task-rows.ts';
 
@@ -105,9 +107,35 @@ export function hasNewsOf(db: Database, id: string, after: number): boolean {
   return db.get(sql, after, id) !== undefined;
 }
 
+/** Walks the moves of the one task by the primary key, the newest first. */
+export function findMove(db: Database, query: MoveQuery): Transition | undefined {
+  const { id, changes_state, ...wanted } = query;
+  // The names are those of MoveQuery: what a user types never becomes SQL.
+  const conditions = [
+    'task_id = ?',
+    ...MOVE_COLUMNS.filter((name) => wanted[name] !== undefined).map((name) => `${name} = ?`),
+    ...(changes_state === true ? ['from_state <> to_state'] : []),
+  ];
+  const sql = `SELECT * FROM transitions WHERE ${conditions.join(' AND ')} ORDER BY created_at DESC LIMIT 1`;
+  const row = db.get(sql, id, ...MOVE_COLUMNS.flatMap((name) => wanted[name] ?? []));
+  return row === undefined ? undefined : toTransition(row);
+}
+
+const MOVE_COLUMNS = ['from_status', 'to_status', 'to_state', 'triggered_by'] as const;
+
+/** By idx_comments_task_id; of the others no text is kept while they are put in order. */
+export function listNewestComments(
+  db: Database,
+  { id, limit }: Parameters<TaskLooks['listNewestComments']>[0],
+): Comment[] {
+  const sql = `SELECT id, author, body, reply_to, created_at FROM comments WHERE rowid IN
+    (SELECT rowid FROM comments WHERE task_id = ? ORDER BY created_at DESC, id DESC LIMIT ?) ORDER BY created_at, id`;
+  return db.all(sql, id, limit).map((row) => ({ ...row }) as unknown as Comment);
+}
+
 /** Uses idx_events_task_id, which has the numbers of one task in their order. */
 export function newestEntryOf(db: Database, id: string): number {
-  const sql = `SELECT e.seq FROM events e WHERE e.task_id = ? AND json_extract(e.data, '$.beside') IS NULL
+  const sql = `SELECT e.seq FROM events e WHERE e.task_id = ? AND ${NOT_BESIDE}
     ORDER BY e.seq DESC LIMIT 1`;
   return Number(db.get(sql, id)?.seq ?? 0);
 }
@@ -120,8 +148,7 @@ export function findEntry(
   const row = db.get(
     `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
       FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq
-      WHERE e.task_id = ?1 AND e.seq > ?2 AND (?3 IS NULL OR e.type = ?3)
-        AND json_extract(e.data, '$.beside') IS NULL
+      WHERE e.task_id = ?1 AND e.seq > ?2 AND (?3 IS NULL OR e.type = ?3) AND ${NOT_BESIDE}
       ORDER BY e.seq LIMIT 1`,
     id,
     after,
