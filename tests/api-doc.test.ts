@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { HTTP_LIMITS, WANTED_FILES } from '#surfaces/http/limits.ts';
 import { listOperationRoutes } from '#surfaces/http/operation-routes.ts';
@@ -53,6 +54,10 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(`nothing is taken | ${HTTP_LIMITS.answer_stall_ms / 1_000} s |`);
     expect(TEXT).toContain(
       `parked ones apart from them | ${SERVED_LIMITS.inbox_tasks.toLocaleString('en')} |`,
+    );
+    const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
+    expect(TEXT).toContain(
+      `| ${rewritten_bytes / 1_048_576} MiB; ${rewritten_parts.toLocaleString('en')} comments and dependencies | the same |`,
     );
     const { history_entries, history_bytes } = SERVED_LIMITS;
     expect(TEXT).toContain(

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
-import { by, close, create, expectCode } from './behaviour/open-behaviour.ts';
+import { by, close, create, expectCode, line } from './behaviour/open-behaviour.ts';
 
-const { shown, rewritten, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
+const { shown, rewritten, rewritten_bytes, rewritten_parts, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
 
 test('a deletion changes each neighbour once, with any number of ties, and so does the restore', async () => {
   await using temp = await tempStore();
@@ -64,6 +64,62 @@ test('a server refuses to bring back what very many others would be tied to', as
   ).run({ ...row });
   const error = await expectCode(served.store.restoreTask({ id: hub.id }, by(served)), 'too_large');
   expect(error.hint).toContain(`forge task restore ${hub.id}`);
+});
+
+describe.each([
+  ['long texts', `UPDATE tasks SET description = printf('%.*c', 1000000, 'x')`],
+  [
+    'long comments',
+    `INSERT INTO comments (id, task_id, author, body, created_at)
+      SELECT 'c-' || id, id, 'ann', printf('%.*c', 1000000, 'x'), '2026-01-01T00:00:00.000Z' FROM tasks`,
+  ],
+  [
+    'very many dependencies',
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${Math.ceil(rewritten_parts / 10)})
+      INSERT INTO unresolved_dependencies (from_id, to_id, dep_type)
+      SELECT id, 'zz-' || i, 'related' FROM tasks, n WHERE id <> 'fg-hub'`,
+  ],
+])('to take a task out of others with %s', (_what, sql) => {
+  test('is refused by a server', async () => {
+    await using temp = await heavyHub({ lock: 'await', sql });
+    const remove = () => temp.store.deleteTask({ id: 'fg-hub' }, by(temp));
+    expect(await expectCode(remove(), 'too_large')).toMatchObject({
+      hint: 'In the repository, without --server: forge task delete fg-hub',
+      details: { limit_bytes: rewritten_bytes, limit_parts: rewritten_parts },
+    });
+    const map = new Map([['todo', 'backlog']]);
+    await expectCode(temp.store.mapStates(map, by(temp)), 'too_large');
+    // One task of any size costs no more than any other change of it.
+    using other = temp.connect();
+    other.exec(`DELETE FROM tasks WHERE id NOT IN ('fg-hub', 'fg-n1')`);
+    expect((await remove()).orphaned).toEqual(['fg-n1']);
+    expect(await temp.store.restoreTask({ id: 'fg-hub' }, by(temp))).toMatchObject({ id: 'fg-hub' });
+  });
+
+  test('is done by a command', async () => {
+    await using temp = await heavyHub({ lock: 'block', sql });
+    expect((await temp.store.deleteTask({ id: 'fg-hub' }, by(temp))).orphaned).toHaveLength(11);
+  });
+});
+
+async function heavyHub({ lock, sql }: { lock: 'await' | 'block'; sql: string }): Promise<TempStore> {
+  const temp = await tempStore({ lock });
+  await temp.bring([line('fg-hub')]);
+  fill(temp, 'fg-hub', { count: 11, ties: 'children' });
+  using other = temp.connect();
+  other.exec(sql);
+  return temp;
+}
+
+test('a server refuses to bring back a task to others that are large', async () => {
+  await using temp = await tempStore({ lock: 'await' });
+  await temp.bring([line('fg-hub')]);
+  fill(temp, 'fg-hub', { count: 11, ties: 'children' });
+  await temp.store.deleteTask({ id: 'fg-hub' }, by(temp));
+  using other = temp.connect();
+  other.exec(`UPDATE tasks SET description = printf('%.*c', 1000000, 'x')`);
+  const error = await expectCode(temp.store.restoreTask({ id: 'fg-hub' }, by(temp)), 'too_large');
+  expect(error.hint).toContain('forge task restore fg-hub');
 });
 
 test('a server refuses to count very many dependents anew, and a command does it', async () => {

@@ -165,7 +165,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   }
   const before = readLine(undo.before);
   checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
-  if (tx.bounded) refuseManyRestored(db, id, undo.children.length + undo.dependents.length);
+  if (tx.bounded) refuseManyRestored(db, id, [...undo.children, ...undo.dependents.map(([from]) => from)]);
   const restored = restoreRecord(deleted, before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
