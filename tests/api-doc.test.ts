@@ -55,6 +55,9 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(
       `parked ones apart from them | ${SERVED_LIMITS.inbox_tasks.toLocaleString('en')} |`,
     );
+    expect(TEXT).toContain(
+      `| ${SERVED_LIMITS.conflicts.toLocaleString('en')}; ${SERVED_LIMITS.conflicts_bytes / 1_048_576} MiB | an entry \`more\` at the end says so |`,
+    );
     const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
     expect(TEXT).toContain(
       `| ${rewritten_bytes / 1_048_576} MiB; ${rewritten_parts.toLocaleString('en')} comments and dependencies | the same |`,

@@ -8,4 +8,7 @@ export const SERVED_LIMITS = {
   /** Entries of a task's history, and moves, in one answer; bytes of the events that are read for them. */
   history_entries: 5_000,
   history_bytes: 16_777_216,
+  /** Values that lost a merge in one answer, and bytes of the tasks that have them. */
+  conflicts: 5_000,
+  conflicts_bytes: 8_388_608,
 } as const;

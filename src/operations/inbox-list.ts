@@ -61,9 +61,11 @@ async function listAgentsThatWait({ project, place, clock }: OperationContext): 
 
 /** One item a task, however many of its values lost. */
 async function listLostValues(ctx: OperationContext): Promise<InboxItem[]> {
-  const { conflictList, nameValue } = await import('./conflict-list.ts');
+  const { conflictList, MORE, nameValue } = await import('./conflict-list.ts');
   const lost = await conflictList.run(ctx, {});
-  return [...Map.groupBy(lost, ({ id }) => id)].map(([id, values]) => ({
+  const ofTasks = lost.filter(({ name }) => name !== MORE);
+  const more = lost.find(({ name }) => name === MORE);
+  const items = [...Map.groupBy(ofTasks, ({ id }) => id)].map(([id, values]): InboxItem => ({
     kind: 'conflict',
     task_id: id,
     title: values[0]?.title ?? null,
@@ -72,9 +74,12 @@ async function listLostValues(ctx: OperationContext): Promise<InboxItem[]> {
     message: `lost a merge: ${values.map(({ name }) => nameValue(name)).join(', ')}`,
     command: `forge conflicts ${id}`,
   }));
+  if (more === undefined) return items;
+  const finding = { message: `of values that lost a merge: ${more.title}`, hint: 'forge conflicts' };
+  return [...items, toItem('more', finding)];
 }
 
-function toItem(kind: InboxItem['kind'], { message, hint }: Finding): InboxItem {
+function toItem(kind: InboxItem['kind'], { message, hint }: Pick<Finding, 'message' | 'hint'>): InboxItem {
   const command = hint ?? 'forge doctor';
   return { kind, task_id: null, title: null, run_id: null, since: null, message, command };
 }

@@ -12,26 +12,73 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { compareText } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
-import type { ConflictEntry, ConflictSettlement } from '../sync-store.ts';
+import type {
+  ConflictEntry,
+  ConflictPage,
+  ConflictPlace,
+  ConflictQuery,
+  ConflictSettlement,
+} from '../sync-store.ts';
 import { checkSeen } from './save-plan.ts';
 import type { Database } from './database.ts';
-import { readLine, readRecord } from './record-rows.ts';
+import { readLine, readRecord, rowToRecord, toUnreadable } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-/** Few tasks have any, and nothing points to them: a scan. */
+/** Of one task by its primary key; of all by a walk over all tasks. */
 export function listConflicts(db: Database, ref: string | undefined): ConflictEntry[] {
-  const only = ref === undefined ? undefined : resolveTaskId(db, ref);
-  const ids = db
-    .all('SELECT id FROM tasks WHERE conflicts IS NOT NULL ORDER BY id')
-    .map((row) => row.id as string);
-  const living = ids
-    .filter((id) => only === undefined || id === only)
-    .flatMap((id) => {
-      const stored = readRecord(db, id);
-      return stored === undefined ? [] : toEntries(stored.record);
-    });
-  return only === undefined ? [...living, ...listEditedDeleted(db)] : living;
+  if (ref !== undefined) {
+    const stored = readRecord(db, resolveTaskId(db, ref));
+    return stored === undefined ? [] : toEntries(stored.record);
+  }
+  const all: ConflictEntry[] = [];
+  for (let after: ConflictPlace | undefined; ;) {
+    const page = pageConflicts(db, { after, max_rows: Infinity, max_bytes: Infinity });
+    all.push(...page.entries);
+    after = page.after;
+    if (after === undefined) return all.sort((a, b) => compareText(a.id, b.id));
+  }
+}
+
+/**
+ * Nothing points to tasks that have any. Whether a row has some stands in its header; of a deleted task all fields have
+ * the stamp of the deletion unless its line tells of others.
+ */
+const WALK = `SELECT t.rowid AS place, iif(t.conflicts IS NULL, NULL, t.id) AS id,
+    octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0)
+    + coalesce(octet_length(t.stamps), 0) + coalesce(octet_length(t.conflicts), 0) AS size
+  FROM tasks t WHERE t.rowid > ? ORDER BY t.rowid`;
+const WALK_DELETED = `SELECT rowid AS place, octet_length(line) AS size,
+    iif(instr(line, '"_v"') > 0, id, NULL) AS id FROM deleted_tasks WHERE rowid > ? ORDER BY rowid`;
+
+export function pageConflicts(db: Database, query: ConflictQuery): ConflictPage {
+  const { after = { deleted: false, row: 0 }, max_rows, max_bytes } = query;
+  const { deleted } = after;
+  const [walk, read] = deleted ? [WALK_DELETED, readDeleted] : [WALK, readLiving];
+  const entries: ConflictEntry[] = [];
+  let { row } = after;
+  let [rows, bytes] = [0, 0];
+  for (const { place, id, size } of db.each(walk, row)) {
+    const more = id === null ? 0 : (size as number);
+    if (rows === max_rows || (bytes > 0 && bytes + more > max_bytes))
+      return { entries, bytes, after: { deleted, row } };
+    rows += 1;
+    bytes += more;
+    row = place as number;
+    if (id !== null) entries.push(...read(db, id as string));
+  }
+  return { entries, bytes, ...(!deleted && { after: { deleted: true, row: 0 } }) };
+}
+
+/** Neither its comments nor its edges can have lost. */
+function readLiving(db: Database, id: string): ConflictEntry[] {
+  const row = db.get('SELECT t.*, NULL AS unresolved_parent FROM tasks t WHERE t.id = ?', id);
+  if (row === undefined) return [];
+  try {
+    return toEntries(rowToRecord(row, [], []));
+  } catch (error) {
+    throw toUnreadable(db, id, error);
+  }
 }
 
 export function settleConflicts(
@@ -100,25 +147,22 @@ function takeLost(record: TaskRecord, name: string, lost: Json, now: number): Ta
 }
 
 /** Deleted in one place, edited later in another: the edit survives beneath the deletion. */
-function listEditedDeleted(db: Database): ConflictEntry[] {
-  return db.all('SELECT line FROM deleted_tasks ORDER BY id').flatMap((row) => {
-    const record = readLine(row.line as string);
-    const deleted = record.fields.get('deleted_at');
-    if (deleted === undefined || !isDeleted(record)) return [];
-    const edited = [...record.fields]
-      .filter(([, field]) => field.stamp > deleted.stamp)
-      .map(([name]) => name);
-    if (edited.length === 0) return [];
-    return [
-      {
-        id: record.id,
-        title: textValue(record, 'title'),
-        name: 'deleted',
-        key: 'deleted',
-        lost: Object.fromEntries(edited.map((name) => [name, fieldValue(record, name)])),
-        stands: null,
-        at: toIso(deleted.stamp),
-      },
-    ];
-  });
+function readDeleted(db: Database, id: string): ConflictEntry[] {
+  const line = db.get('SELECT line FROM deleted_tasks WHERE id = ?', id)?.line;
+  const record = readLine(line as string);
+  const deleted = record.fields.get('deleted_at');
+  if (deleted === undefined || !isDeleted(record)) return [];
+  const edited = [...record.fields].filter(([, field]) => field.stamp > deleted.stamp).map(([name]) => name);
+  if (edited.length === 0) return [];
+  return [
+    {
+      id: record.id,
+      title: textValue(record, 'title'),
+      name: 'deleted',
+      key: 'deleted',
+      lost: Object.fromEntries(edited.map((name) => [name, fieldValue(record, name)])),
+      stands: null,
+      at: toIso(deleted.stamp),
+    },
+  ];
 }

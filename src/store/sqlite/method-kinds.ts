@@ -115,6 +115,7 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   readChangedHistory: 'read',
   exportHistory: 'stream',
   listConflicts: 'read',
+  pageConflicts: 'read',
   settleConflicts: 'gathered',
   compactReplica: 'write',
   prune: 'write',

@@ -236,6 +236,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       const { listConflicts } = await import('./conflict-rows.ts');
       return reader.read(() => listConflicts(reader, id));
     },
+    async pageConflicts(query) {
+      const { pageConflicts } = await import('./conflict-rows.ts');
+      return reader.read(() => pageConflicts(reader, query));
+    },
     settleConflicts: (settle, by) =>
       write(
         by,
