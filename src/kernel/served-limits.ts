@@ -11,4 +11,6 @@ export const SERVED_LIMITS = {
   /** Values that lost a merge in one answer, and bytes of the tasks that have them. */
   conflicts: 5_000,
   conflicts_bytes: 8_388_608,
+  /** Edges that a check for cycles walks. */
+  walked_edges: 20_000,
 } as const;

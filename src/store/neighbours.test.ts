@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, close, create, expectCode, line } from './behaviour/open-behaviour.ts';
 
+const { walked_edges } = SERVED_LIMITS;
 const { shown, rewritten, rewritten_bytes, rewritten_parts, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
 
 test('a deletion changes each neighbour once, with any number of ties, and so does the restore', async () => {
@@ -110,6 +112,49 @@ async function heavyHub({ lock, sql }: { lock: 'await' | 'block'; sql: string })
   other.exec(sql);
   return temp;
 }
+
+test('a server refuses to look for a cycle where very much leads on from both ends, and a command looks', async () => {
+  for (const { lock, ending } of [
+    { lock: 'await', ending: { error: { code: 'too_large', details: { limit: walked_edges } } } },
+    { lock: 'block', ending: { added: true } },
+  ] as const) {
+    await using temp = await tempStore({ lock });
+    const [low, high, free] = [
+      await create(temp, 'Low'),
+      await create(temp, 'High'),
+      await create(temp, 'Free'),
+    ];
+    const width = Math.ceil(Math.sqrt(walked_edges / 2));
+    fill(temp, low.id, { count: width, ties: 'dependents', prefix: 'low' });
+    fill(temp, high.id, { count: width, ties: 'blockers', prefix: 'high' });
+    // Behind each of them lie as many again.
+    fill(temp, free.id, { count: width, ties: 'children', prefix: 'first' });
+    fill(temp, free.id, { count: width, ties: 'children', prefix: 'last' });
+    using other = temp.connect();
+    other.exec(`INSERT INTO dependencies (from_id, to_id) SELECT f.id, t.id FROM tasks f, tasks t
+      WHERE (f.id LIKE 'fg-high%' AND t.id LIKE 'fg-first%') OR (f.id LIKE 'fg-last%' AND t.id LIKE 'fg-low%')`);
+    const add = (from_id: string, to_id: string) =>
+      temp.store
+        .addDependency({ from_id, to_id, type: 'blocks' }, by(temp))
+        .catch((error: unknown) => ({ error }));
+    expect(await add(low.id, high.id)).toMatchObject(ending);
+    // A task that nothing waits for closes no cycle, and one that waits for nothing none either.
+    expect(await add(free.id, high.id)).toMatchObject({ added: true });
+    expect(await add(high.id, (await create(temp, 'Last')).id)).toMatchObject({ added: true });
+  }
+});
+
+test('a server names a cycle as a command does, also one of parents', async () => {
+  await using temp = await tempStore({ lock: 'await' });
+  const [a, b, c] = [await create(temp, 'A'), await create(temp, 'B'), await create(temp, 'C')];
+  await temp.store.addDependency({ from_id: b.id, to_id: a.id, type: 'blocks' }, by(temp));
+  await temp.store.addDependency({ from_id: c.id, to_id: b.id, type: 'blocks' }, by(temp));
+  const closing = temp.store.addDependency({ from_id: a.id, to_id: c.id, type: 'blocks' }, by(temp));
+  expect((await expectCode(closing, 'dependency_cycle')).details).toEqual({ path: [a.id, c.id, b.id, a.id] });
+  await temp.store.updateTask({ id: b.id, parent_id: a.id }, by(temp));
+  const inside = temp.store.updateTask({ id: a.id, parent_id: b.id }, by(temp));
+  expect((await expectCode(inside, 'dependency_cycle')).details).toEqual({ path: [a.id, b.id, a.id] });
+});
 
 test('a server refuses to bring back a task to others that are large', async () => {
   await using temp = await tempStore({ lock: 'await' });
