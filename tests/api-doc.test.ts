@@ -58,9 +58,7 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(
       `| ${SERVED_LIMITS.conflicts.toLocaleString('en')}; ${SERVED_LIMITS.conflicts_bytes / 1_048_576} MiB | an entry \`more\` at the end says so |`,
     );
-    expect(TEXT).toContain(
-      `close a cycle | ${SERVED_LIMITS.walked_edges.toLocaleString('en')} | the same |`,
-    );
+    expect(TEXT).toContain(`close a cycle | ${SERVED_LIMITS.walked_edges.toLocaleString('en')} | the same |`);
     const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
     expect(TEXT).toContain(
       `| ${rewritten_bytes / 1_048_576} MiB; ${rewritten_parts.toLocaleString('en')} comments and dependencies | the same |`,
