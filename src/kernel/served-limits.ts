@@ -3,7 +3,7 @@
  * has none of these bounds.
  */
 export const SERVED_LIMITS = {
-  /** Tasks that the inbox asks about what they wait for; parked ones are bounded apart from those in progress. */
+  /** Tasks in progress that the inbox asks about what they wait for. */
   inbox_tasks: 1_000,
   /** Entries of a task's history, and moves, in one answer; bytes of the events that are read for them. */
   history_entries: 5_000,

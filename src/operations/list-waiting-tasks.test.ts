@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { PROPOSED_LABEL } from '#domain/list-waiting.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
+import type { WalkEnd } from '#store/task-looks.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { listWaitingTasks } from './list-waiting-tasks.ts';
 import type { OperationContext } from './operation.ts';
@@ -52,6 +53,21 @@ test('a walk and a read of tasks end early where the tasks are large, and go on 
   const byOne = await temp.store.walkTasks({ ...bounds, max_rows: 1, max_bytes: 1 });
   expect(byOne.tasks).toHaveLength(1);
 
+  fill(temp, 'idea', { count: 4, status: 'open', state: 'backlog', description: 'x'.repeat(1_000) });
+  fill(temp, 'open', { count: 4, status: 'open', state: 'todo', description: 'x'.repeat(1_000) });
+  const open = { status: 'open', label: 'x', parked_only: true, max_rows: 5 } as const;
+  for (const max_bytes of [1, 2_500, 1_000_000]) {
+    const parked: string[] = [];
+    for (let after: WalkEnd | undefined; ;) {
+      const part = await temp.store.walkTasks({ ...open, max_bytes, after });
+      expect(part.tasks.length).toBeLessThanOrEqual(Math.max(1, max_bytes / 1_000));
+      parked.push(...part.tasks.map(({ id }) => id));
+      after = part.after;
+      if (after === undefined) break;
+    }
+    expect(parked).toEqual(['fg-idea1', 'fg-idea2', 'fg-idea3', 'fg-idea4']);
+  }
+
   const ids = ['fg-large3', 'fg-none', 'fg-large1'];
   const small = await temp.store.listBriefs({ ids, max_bytes: 1 });
   expect(small).toMatchObject({ looked: 1, tasks: [{ id: 'fg-large3' }] });
@@ -59,7 +75,7 @@ test('a walk and a read of tasks end early where the tasks are large, and go on 
   expect((await readBriefs(temp.store, ids)).map(({ id }) => id)).toEqual(['fg-large3', 'fg-large1']);
   expect(await readBriefs(temp.store, [])).toEqual([]);
   const walked: number[] = [];
-  for await (const part of eachWalked(temp.store, 'in_progress')) walked.push(part.length);
+  for await (const part of eachWalked(temp.store, { status: 'in_progress' })) walked.push(part.length);
   expect(walked).toEqual([3]);
 });
 

@@ -57,7 +57,7 @@ async function listInProgress(
   attempted: ReadonlySet<string>,
 ): Promise<{ readonly tasks: readonly WaitingTask[]; readonly isCut: boolean }> {
   const ids: string[] = [];
-  for await (const part of eachWalked(store, 'in_progress'))
+  for await (const part of eachWalked(store, { status: 'in_progress' }))
     ids.push(...part.filter((task) => mayWait(workflow, task, attempted)).map(({ id }) => id));
   const most = stays ? SERVED_LIMITS.inbox_tasks : Infinity;
   const tasks: WaitingTask[] = [];
@@ -81,9 +81,9 @@ async function listLeft(
   let parked: WalkedTask[] = [];
   let first: WalkedTask | undefined;
   let tasks = 0;
-  for await (const part of eachWalked(store, 'open')) {
+  for await (const part of eachWalked(store, { status: 'open', parked_only: true })) {
     const own = part.filter((task) => task.parked);
-    parked = [...parked, ...own].sort(byChange).slice(0, SERVED_LIMITS.inbox_tasks);
+    parked = [...parked, ...own].sort(byChange).slice(0, PARKED_TASKS);
     const labelled = own.filter((task) => task.labelled);
     tasks += labelled.length;
     [first] = [...(first === undefined ? [] : [first]), ...labelled].sort(byBirth);
@@ -95,6 +95,9 @@ async function listLeft(
   const proposed = proposal === undefined ? [] : [toProposed(workflow, { first: proposal, tasks })];
   return { left, proposed };
 }
+
+/** So many parked tasks are looked through, those that changed last; by a command too. */
+const PARKED_TASKS = 1_000;
 
 function byChange(a: WalkedTask, b: WalkedTask): number {
   return compareText(b.updated_at, a.updated_at) || compareText(a.id, b.id);

@@ -29,14 +29,14 @@ export async function readBriefs(
   return found;
 }
 
-/** All tasks of a status, in parts as above. */
+/** All tasks of a status, or those of them that are parked, in parts as above. */
 export async function* eachWalked(
   store: Pick<TaskLooks, 'walkTasks'>,
-  status: Status,
+  { status, parked_only }: { readonly status: Status; readonly parked_only?: boolean },
 ): AsyncGenerator<readonly WalkedTask[]> {
   const bounds = { max_rows: LIMITS.answer_list_rows, max_bytes: LIMITS.list_read_bytes };
   for (let after: WalkEnd | undefined; ;) {
-    const part = await store.walkTasks({ status, label: PROPOSED_LABEL, after, ...bounds });
+    const part = await store.walkTasks({ status, parked_only, label: PROPOSED_LABEL, after, ...bounds });
     yield part.tasks;
     after = part.after;
     if (after === undefined) return;

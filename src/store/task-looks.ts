@@ -22,6 +22,8 @@ export interface WalkedTask extends Pick<Task, 'id' | 'state' | 'assignee' | 'cr
 export interface TaskWalk {
   readonly status: Status;
   readonly label: string;
+  /** Without tasks that are neither parked nor archived. */
+  readonly parked_only?: boolean | undefined;
   /** Where the last part of the walk ended. */
   readonly after?: WalkEnd | undefined;
   readonly max_rows: number;

@@ -44,30 +44,33 @@ export function listConflicts(db: Database, ref: string | undefined): ConflictEn
  * Nothing points to tasks that have any. Whether a row has some stands in its header; of a deleted task all fields have
  * the stamp of the deletion unless its line tells of others.
  */
-const WALK = `SELECT t.rowid AS place, iif(t.conflicts IS NULL, NULL, t.id) AS id,
+const WALK = `SELECT t.rowid AS place, t.id,
     octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0)
     + coalesce(octet_length(t.stamps), 0) + coalesce(octet_length(t.conflicts), 0) AS size
-  FROM tasks t WHERE t.rowid > ? ORDER BY t.rowid`;
-const WALK_DELETED = `SELECT rowid AS place, octet_length(line) AS size,
-    iif(instr(line, '"_v"') > 0, id, NULL) AS id FROM deleted_tasks WHERE rowid > ? ORDER BY rowid`;
+  FROM tasks t WHERE t.rowid >= ? AND t.rowid < ? AND t.conflicts IS NOT NULL ORDER BY t.rowid`;
+const WALK_DELETED = `SELECT rowid AS place, id, octet_length(line) AS size FROM deleted_tasks
+  WHERE rowid >= ? AND rowid < ? AND instr(line, '"_v"') > 0 ORDER BY rowid`;
+const FIRST = 'SELECT min(rowid) AS first FROM tasks WHERE rowid > ?';
+const FIRST_DELETED = 'SELECT min(rowid) AS first FROM deleted_tasks WHERE rowid > ?';
 
+/** Tasks that have none are passed over in SQL. Row numbers are nearly without gaps: they stand for the number of rows. */
 export function pageConflicts(db: Database, query: ConflictQuery): ConflictPage {
   const { after = { deleted: false, row: 0 }, max_rows, max_bytes } = query;
   const { deleted } = after;
   const [walk, read] = deleted ? [WALK_DELETED, readDeleted] : [WALK, readLiving];
+  const first = db.get(deleted ? FIRST_DELETED : FIRST, after.row)?.first;
+  if (typeof first !== 'number')
+    return { entries: [], bytes: 0, ...(!deleted && { after: { deleted: true, row: 0 } }) };
   const entries: ConflictEntry[] = [];
-  let { row } = after;
-  let [rows, bytes] = [0, 0];
-  for (const { place, id, size } of db.each(walk, row)) {
-    const more = id === null ? 0 : (size as number);
-    if (rows === max_rows || (bytes > 0 && bytes + more > max_bytes))
-      return { entries, bytes, after: { deleted, row } };
-    rows += 1;
-    bytes += more;
+  const end = first + max_rows;
+  let [row, bytes] = [first - 1, 0];
+  for (const { place, id, size } of db.each(walk, first, end)) {
+    if (bytes > 0 && bytes + (size as number) > max_bytes) return { entries, bytes, after: { deleted, row } };
+    bytes += size as number;
     row = place as number;
-    if (id !== null) entries.push(...read(db, id as string));
+    entries.push(...read(db, id as string));
   }
-  return { entries, bytes, ...(!deleted && { after: { deleted: true, row: 0 } }) };
+  return { entries, bytes, after: { deleted, row: end - 1 } };
 }
 
 /** Neither its comments nor its edges can have lost. */

@@ -7,7 +7,6 @@ import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
-import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import type {
   CloseResult,
   HookResult,
@@ -132,8 +131,11 @@ function readRejections(db: Database, id: string): ReadonlyMap<string, number> {
   const granted = findGrant(db, { id, blocked: workflow.blocked })?.created_at ?? '';
   const sql = `SELECT * FROM transitions WHERE task_id = ? AND rejection = 1 AND created_at >= ?
     ORDER BY created_at DESC LIMIT ?`;
-  return countRejections(db.all(sql, id, granted, SERVED_LIMITS.history_entries).map(toTransition));
+  return countRejections(db.all(sql, id, granted, MOST_REJECTIONS).map(toTransition));
 }
+
+/** No budget of a gate is larger than a hundredth of it. */
+const MOST_REJECTIONS = 5_000;
 
 /** What fits the conditions is a grant or nearly one: the first that is ends the walk by the primary key. */
 export function findGrant(
