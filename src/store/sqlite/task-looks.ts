@@ -38,51 +38,65 @@ export function readPlace(db: Database, ref: string): TaskPlace {
 const WALKED = `t.rowid AS row, t.id, t.priority, t.state, t.assignee, t.created_at, t.updated_at,
     t.extra IS NOT NULL AS noted,
     CASE WHEN t.parked = 1 THEN t.archived_at IS NULL ELSE 0 END AS parked,
-    CASE WHEN t.parked = 1 AND instr(t.labels, ?6) > 0
-      THEN EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?6) ELSE 0 END AS labelled`;
+    CASE WHEN t.parked = 1 AND instr(t.labels, ?5) > 0
+      THEN EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?5) ELSE 0 END AS labelled`;
 const SIZE = 'octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0)';
 const BEHIND = `FROM tasks t INDEXED BY idx_tasks_status_priority
-  WHERE t.status = ?1 AND t.priority >= ?2 AND (t.priority > ?2 OR t.rowid > ?3)`;
-const IN_ORDER = 'ORDER BY t.priority, t.rowid';
+  WHERE t.status = ?1 AND t.priority = ?2 AND t.rowid > ?3`;
+const IN_ORDER = 'ORDER BY t.rowid';
+/** A part lies within one priority, so that the index leads to its beginning. */
+const NEXT = `SELECT min(priority) AS next FROM tasks INDEXED BY idx_tasks_status_priority
+  WHERE status = ? AND priority > ?`;
 const WALK = `SELECT ${WALKED}, ${SIZE} AS size ${BEHIND} ${IN_ORDER}`;
-const UP_TO = 'AND t.priority <= ?4 AND (t.priority < ?4 OR t.rowid <= ?5)';
+const UP_TO = 'AND t.rowid <= ?4';
 /** What is not parked is passed over in SQL: a project may have very many open tasks. */
 const WALK_PARKED = `SELECT ${WALKED} ${BEHIND} ${UP_TO} AND t.parked = 1 ${IN_ORDER}`;
 const SUM = `SELECT total(${SIZE}) AS size ${BEHIND} ${UP_TO}`;
-const NTH = `SELECT t.priority, t.rowid AS row ${BEHIND} ${IN_ORDER} LIMIT 1 OFFSET ?4`;
+const NTH = `SELECT t.rowid AS row ${BEHIND} ${IN_ORDER} LIMIT 1 OFFSET ?4`;
 
-export function walkTasks(db: Database, walk: TaskWalk): { tasks: WalkedTask[]; after?: WalkEnd } {
-  const { status, label, after = { priority: 0, row: 0 }, max_rows, max_bytes } = walk;
+export function walkTasks(
+  db: Database,
+  walk: TaskWalk,
+): { tasks: WalkedTask[]; after?: WalkEnd | undefined } {
+  const { status, label, max_rows, max_bytes } = walk;
+  const after = walk.after ?? findNext(db, walk, -1);
+  if (after === undefined) return { tasks: [] };
   if (walk.parked_only === true) {
     const { end, isLast } = findEnd(db, { ...walk, after });
-    const rows = db.all(WALK_PARKED, status, after.priority, after.row, end.priority, end.row, label);
-    return { tasks: rows.map(toWalked), ...(!isLast && { after: end }) };
+    const rows = db.all(WALK_PARKED, status, after.priority, after.row, end, label);
+    const { priority } = after;
+    return {
+      tasks: rows.map(toWalked),
+      after: isLast ? findNext(db, walk, priority) : { priority, row: end },
+    };
   }
   const tasks: WalkedTask[] = [];
   let bytes = 0;
   let end = after;
-  for (const row of db.each(WALK, status, after.priority, after.row, 0, 0, label)) {
+  for (const row of db.each(WALK, status, after.priority, after.row, 0, label)) {
     bytes += row.size as number;
     if (tasks.length === max_rows || (tasks.length > 0 && bytes > max_bytes)) return { tasks, after: end };
-    end = { priority: row.priority as number, row: row.row as number };
+    end = { priority: after.priority, row: row.row as number };
     tasks.push(toWalked(row));
   }
-  return { tasks };
+  return { tasks, after: findNext(db, walk, after.priority) };
+}
+
+function findNext(db: Database, { status }: TaskWalk, priority: number): WalkEnd | undefined {
+  const next = db.get(NEXT, status, priority)?.next;
+  return typeof next === 'number' ? { priority: next, row: 0 } : undefined;
 }
 
 /** Where a part of a walk ends: found by the index alone, and by half as many rows where these are too large. */
 function findEnd(
   db: Database,
   { status, after, max_rows, max_bytes }: TaskWalk & { readonly after: WalkEnd },
-): { readonly end: WalkEnd; readonly isLast: boolean } {
+): { readonly end: number; readonly isLast: boolean } {
   const from = [status, after.priority, after.row] as const;
   for (let rows = max_rows; ; rows = Math.ceil(rows / 2)) {
     const row = db.get(NTH, ...from, rows - 1);
-    const end =
-      row === undefined
-        ? { priority: Number.MAX_SAFE_INTEGER, row: Number.MAX_SAFE_INTEGER }
-        : { priority: row.priority as number, row: row.row as number };
-    if (rows === 1 || Number(db.get(SUM, ...from, end.priority, end.row)?.size) <= max_bytes)
+    const end = row === undefined ? Number.MAX_SAFE_INTEGER : (row.row as number);
+    if (rows === 1 || Number(db.get(SUM, ...from, end)?.size) <= max_bytes)
       return { end, isLast: row === undefined };
   }
 }
