@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '#contract/operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { HTTP_LIMITS, WANTED_FILES } from '#surfaces/http/limits.ts';
 import { listOperationRoutes } from '#surfaces/http/operation-routes.ts';
 
@@ -50,6 +52,21 @@ describe('docs/api.md', () => {
     expect(TEXT).toContain(`of all | ${LIMITS.waits_a_token}, ${LIMITS.waits} |`);
     expect(TEXT).toContain(`wait so | ${HTTP_LIMITS.waiting_reads_a_token.toLocaleString('en')} |`);
     expect(TEXT).toContain(`nothing is taken | ${HTTP_LIMITS.answer_stall_ms / 1_000} s |`);
+    expect(TEXT).toContain(
+      `parked ones apart from them | ${SERVED_LIMITS.inbox_tasks.toLocaleString('en')} |`,
+    );
+    expect(TEXT).toContain(
+      `| ${SERVED_LIMITS.conflicts.toLocaleString('en')}; ${SERVED_LIMITS.conflicts_bytes / 1_048_576} MiB | an entry \`more\` at the end says so |`,
+    );
+    expect(TEXT).toContain(`close a cycle | ${SERVED_LIMITS.walked_edges.toLocaleString('en')} | the same |`);
+    const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
+    expect(TEXT).toContain(
+      `| ${rewritten_bytes / 1_048_576} MiB; ${rewritten_parts.toLocaleString('en')} comments and dependencies | the same |`,
+    );
+    const { history_entries, history_bytes } = SERVED_LIMITS;
+    expect(TEXT).toContain(
+      `| ${history_entries.toLocaleString('en')} entries, and events of ${history_bytes / 1_048_576} MiB | the newest ones |`,
+    );
     expect(TEXT).toContain(`| ${LIMITS.body_values.toLocaleString('en')} | 413 |`);
     expect(TEXT).toContain(`up to ${page_rows_max.toLocaleString('en')} `);
   });

@@ -25,6 +25,8 @@ export const INBOX_KINDS = [
   'proposed',
   /** A value of a task lost a merge. */
   'conflict',
+  /** Not all is listed: a server looks at so many tasks only. */
+  'more',
 ] as const;
 
 export const InboxItem = z.object({
@@ -46,7 +48,7 @@ export const listInbox = declare({
   name: 'inbox.list',
   summary: 'List everything that waits for a person, with the command that answers it',
   about:
-    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, agents that cannot work, merges that wait for your checkout, pushes that were rejected, tasks that agents propose, and values that lost a merge. The most urgent first, then the oldest.',
+    'Permissions that agents ask for, reviews that wait for their holder, attempts to pick from, work that passed and is not merged yet, tasks that cannot go on by themselves, agents that cannot work, merges that wait for your checkout, pushes that were rejected, tasks that agents propose, and values that lost a merge. The most urgent first, then the oldest. The last one is `more` where a server has not looked at all tasks that may wait.',
   input: z.object({ kind: z.enum(INBOX_KINDS).optional().describe('Only what waits in this way') }),
   output: z.array(InboxItem),
   errors: [],

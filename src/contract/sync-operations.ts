@@ -205,7 +205,7 @@ export const mergeTaskFiles = declare({
 const Conflict = z.object({
   id: z.string(),
   title: z.string(),
-  /** A field's name, `metadata.<key>`, `life`, or `deleted`; `workflow`, or a key of the config. */
+  /** A field's name, `metadata.<key>`, `life`, or `deleted`; `workflow`, or a key of the config; `more`, without an id, where a server has more. */
   name: z.string(),
   /** What git names the version that lost, of the workflow or the config. */
   key: z.string(),

@@ -92,8 +92,19 @@ describe('the comments of a task', () => {
     expect(() => checkComments(withComments([half]), `${half}x`)).toThrow(
       expect.objectContaining({
         code: 'invalid_input',
-        message: `fg-1 would have ${LIMITS.comments_bytes + 1} bytes of comments; the limit is ${LIMITS.comments_bytes}`,
+        message: `fg-1 would have ${LIMITS.comments_bytes + 1} bytes of comments, as they are in its line; the limit is ${LIMITS.comments_bytes}`,
         hint: expect.stringContaining('forge task create "…" --parent fg-1') as string,
+      }),
+    );
+  });
+
+  it('count as they are in the line of the task: what is escaped takes more', () => {
+    const half = '\u0001'.repeat(Math.floor(LIMITS.comments_bytes / 12));
+    checkComments(withComments([half]), half);
+    expect(() => checkComments(withComments([half]), `${half}\u0001\u0001`)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_input',
+        details: { id: 'fg-1', limit: LIMITS.comments_bytes },
       }),
     );
   });
@@ -101,7 +112,7 @@ describe('the comments of a task', () => {
   it('fit into a line of a task file, escaped, with all else that a task may have', () => {
     const escaped = JSON.stringify('\u0001').length - 2;
     const { description_bytes, metadata_bytes, comments_bytes, comments_per_task } = LIMITS;
-    const texts = escaped * (description_bytes + metadata_bytes + comments_bytes);
+    const texts = escaped * (description_bytes + metadata_bytes) + comments_bytes;
     expect(texts + comments_per_task * 300).toBeLessThan(LIMITS.file_line_bytes);
   });
 });

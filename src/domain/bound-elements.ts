@@ -54,9 +54,15 @@ export function checkComments({ id, comments }: TaskRecord, body: string): void 
   };
   if (comments.size >= LIMITS.comments_per_task)
     refuse(`${comments.size + 1} comments`, LIMITS.comments_per_task);
-  let bytes = utf8Length(body);
-  for (const comment of comments.values()) bytes += utf8Length(comment.body);
-  if (bytes > LIMITS.comments_bytes) refuse(`${bytes} bytes of comments`, LIMITS.comments_bytes);
+  let bytes = lengthInLine(body);
+  for (const comment of comments.values()) bytes += lengthInLine(comment.body);
+  if (bytes > LIMITS.comments_bytes)
+    refuse(`${bytes} bytes of comments, as they are in its line`, LIMITS.comments_bytes);
+}
+
+/** Bytes of a text as it is in the line of its task, where a control character takes six. */
+function lengthInLine(text: string): number {
+  return utf8Length(JSON.stringify(text)) - 2;
 }
 
 function countPresent(map: ElementMap | undefined): number {

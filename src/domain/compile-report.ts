@@ -55,6 +55,8 @@ export function compileReport(facts: ReportFacts): Omit<Report, 'suspended'> {
     }))
     .toSorted((a, b) => (a.at < b.at ? -1 : 1));
   const isThere = new Set(landed.map(({ task_id }) => task_id));
+  const { at_work } = facts;
+  const byTaskId = { at_work, tasks, inbox: toFirst(facts.inbox), runs: toFirst(runs.toReversed()) };
   const byAgent = [...Map.groupBy(runs, ({ agent }) => agent)];
   const byTask = [...Map.groupBy(runs, ({ task_id }) => task_id)];
   return {
@@ -63,7 +65,7 @@ export function compileReport(facts: ReportFacts): Omit<Report, 'suspended'> {
     landed,
     not_landed: listReported(facts)
       .filter((id) => !isThere.has(id))
-      .map((id) => explain(facts, id))
+      .map((id) => explain(byTaskId, id))
       .toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind)),
     warnings: runs.flatMap(({ id, task_id, agent, message: said }) => {
       const message = findCheckoutChange(said);
@@ -82,16 +84,29 @@ type NotLanded = Report['not_landed'][number];
 
 const ORDER: readonly NotLanded['kind'][] = ['waiting', 'failed', 'open', 'at_work', 'closed'];
 
-function explain({ runs, inbox, at_work, tasks }: ReportFacts, id: string): NotLanded {
+/** The first of each task. */
+function toFirst<T extends { readonly task_id: string | null }>(list: readonly T[]): ReadonlyMap<string, T> {
+  const first = new Map<string, T>();
+  for (const one of list) if (one.task_id !== null && !first.has(one.task_id)) first.set(one.task_id, one);
+  return first;
+}
+
+interface FactsByTask extends Pick<ReportFacts, 'at_work' | 'tasks'> {
+  readonly inbox: ReadonlyMap<string, InboxItem>;
+  /** The last run of each. */
+  readonly runs: ReadonlyMap<string, Run>;
+}
+
+function explain({ runs, inbox, at_work, tasks }: FactsByTask, id: string): NotLanded {
   const task = tasks.get(id);
-  const run = runs.findLast(({ task_id }) => task_id === id);
+  const run = runs.get(id);
   const known = {
     task_id: id,
     title: task?.title ?? null,
     state: task?.state ?? null,
     agent: run?.agent ?? null,
   };
-  const item = inbox.find(({ task_id }) => task_id === id);
+  const item = inbox.get(id);
   if (task === undefined)
     return { ...known, kind: 'closed', why: 'it was deleted', command: `forge task restore ${id}` };
   if (item !== undefined) return { ...known, kind: 'waiting', why: item.message, command: item.command };

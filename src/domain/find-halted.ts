@@ -12,7 +12,7 @@ export interface HaltedFacts {
   readonly runs: readonly Pick<Run, 'attempt_id' | 'state' | 'fence' | 'created_at'>[];
   /** The number of its claim. */
   readonly fence: number;
-  /** Its moves, the oldest first. */
+  /** Its moves, the oldest first; the last one and the last that began work are enough. */
   readonly moves: readonly Pick<Transition, 'from_status' | 'to_status' | 'triggered_by' | 'created_at'>[];
 }
 

@@ -36,11 +36,14 @@ export interface Unfinished extends Pick<Attempt, 'agent' | 'branch' | 'path'> {
   readonly managed: boolean;
 }
 
+/** What decides of the task itself: none of its long texts. */
+export type WaitingTask = Omit<Task, 'description' | 'metadata' | 'dependencies'>;
+
 /** Why a task waits for a person, and what that person types. The one answer of every command that tells it. */
 export type Wait = Pick<InboxItem, 'kind' | 'message' | 'command' | 'since'>;
 
 /** Undefined for a task that needs no person now. One at work waits only for the verdict that it is asked for. */
-export function findWait(workflow: ResolvedWorkflow, task: Task, facts: TaskFacts): Wait | undefined {
+export function findWait(workflow: ResolvedWorkflow, task: WaitingTask, facts: TaskFacts): Wait | undefined {
   const { id } = task;
   const state = standingState(workflow, task);
   const kind = kindOf(workflow, state);
@@ -74,7 +77,7 @@ export function findWait(workflow: ResolvedWorkflow, task: Task, facts: TaskFact
  */
 function findLeft(
   workflow: ResolvedWorkflow,
-  { id, state, error_annotation: trouble, updated_at, ...task }: Task,
+  { id, state, error_annotation: trouble, updated_at, ...task }: WaitingTask,
   { unfinished, parked_by }: TaskFacts,
 ): Wait | undefined {
   // Nothing is wrong with the task: the agent waits for a person, or for its provider.
@@ -115,7 +118,11 @@ function toTakeUp(
 }
 
 /** A task that says nothing of why it waits. */
-function findSilent(workflow: ResolvedWorkflow, task: Task, { halted, worker }: TaskFacts): Wait | undefined {
+function findSilent(
+  workflow: ResolvedWorkflow,
+  task: WaitingTask,
+  { halted, worker }: TaskFacts,
+): Wait | undefined {
   const { id, assignee, review_passed_at: since, updated_at } = task;
   const state = standingState(workflow, task);
   const next = passTarget(workflow, state);
@@ -155,7 +162,7 @@ function findSilent(workflow: ResolvedWorkflow, task: Task, { halted, worker }: 
 
 function describeHalted(
   workflow: ResolvedWorkflow,
-  task: Task,
+  task: WaitingTask,
   { agent, managed, why }: NonNullable<TaskFacts['halted']>,
 ): Pick<Wait, 'message' | 'command'> {
   const { id } = task;
@@ -177,7 +184,7 @@ function describeHalted(
  */
 function toGoOn(
   workflow: ResolvedWorkflow,
-  { id, assignee, ...task }: Task,
+  { id, assignee, ...task }: WaitingTask,
   { state, worker = assignee }: { readonly state: string } & Pick<TaskFacts, 'worker'>,
 ): string {
   const code = task.error_annotation?.code ?? '';

@@ -18,6 +18,7 @@ const because = (code: string, message = 'why'): Partial<Task> => ({
 function list(tasks: readonly Task[], more: Partial<WaitingFacts> = {}): readonly string[] {
   const facts = {
     tasks,
+    titles: new Map(tasks.map(({ id, title }) => [id, title])),
     reviews: [],
     approvals: [],
     at_work: new Set<string>(),
@@ -224,18 +225,15 @@ describe('tasks that agents propose', () => {
     task('backlog', { id, status: 'open', labels, created_by: 'ada', created_at: AT, ...more });
 
   it('are one item, however many', () => {
-    const all = [parked('fg-b', { created_at: '2026-01-02T00:00:00.000Z' }), parked('fg-a')];
-    expect(toProposed(DEFAULT_RESOLVED, all)).toMatchObject([
-      {
-        kind: 'proposed',
-        task_id: null,
-        message: 'agents propose 2 tasks; the first goes by forge task transition fg-a todo',
-        command: 'forge task list --state backlog --label proposed-by-agent',
-      },
-    ]);
-    expect(toProposed(DEFAULT_RESOLVED, [parked('fg-a'), parked('fg-c', { labels: [] })])).toMatchObject([
-      { task_id: 'fg-a', command: 'forge task transition fg-a todo' },
-    ]);
-    expect(toProposed(DEFAULT_RESOLVED, [parked('fg-c', { labels: [] })])).toEqual([]);
+    expect(toProposed(DEFAULT_RESOLVED, { first: parked('fg-a'), tasks: 2 })).toMatchObject({
+      kind: 'proposed',
+      task_id: null,
+      message: 'agents propose 2 tasks; the first goes by forge task transition fg-a todo',
+      command: 'forge task list --state backlog --label proposed-by-agent',
+    });
+    expect(toProposed(DEFAULT_RESOLVED, { first: parked('fg-a'), tasks: 1 })).toMatchObject({
+      task_id: 'fg-a',
+      command: 'forge task transition fg-a todo',
+    });
   });
 });

@@ -1,16 +1,17 @@
 import type { Approval, Attempt, Review } from '#contract/attempt.ts';
 import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { Task } from '#contract/task.ts';
-import { compareText } from '#kernel/text.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { describeRequest } from './describe-request.ts';
-import { findWait, type TaskFacts } from './find-wait.ts';
-import { endsAsDone, standingState, type ResolvedWorkflow } from './workflow.ts';
+import { findWait, type TaskFacts, type WaitingTask } from './find-wait.ts';
+import { endsAsDone, kindOf, standingState, type ResolvedWorkflow } from './workflow.ts';
 
 /** What decides which tasks wait for a person. */
 export interface WaitingFacts {
   /** Every task in progress that is not archived, and open ones of which work may be left. */
-  readonly tasks: readonly Task[];
+  readonly tasks: readonly WaitingTask[];
+  /** Of tasks that agents ask for permission for, also those that are not above. */
+  readonly titles: ReadonlyMap<string, string>;
   /** Reviews that wait for a verdict. */
   readonly reviews: readonly Review[];
   /** Those without an answer. */
@@ -20,26 +21,36 @@ export interface WaitingFacts {
   /** What else decides about a task; of most there is nothing. */
   readonly known: ReadonlyMap<string, Omit<TaskFacts, 'asked' | 'at_work'>>;
   /** Attempts that were neither merged nor given up, each with its task that is closed. */
-  readonly unmerged: readonly { readonly task: Task; readonly attempt: Pick<Attempt, 'branch' | 'target'> }[];
+  readonly unmerged: readonly {
+    readonly task: WaitingTask;
+    readonly attempt: Pick<Attempt, 'branch' | 'target'>;
+  }[];
 }
 
 /** What of the tasks waits for a person, in no order. A task at work waits only where its agent asks something. */
 export function listWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts): InboxItem[] {
-  const titles = new Map(facts.tasks.map(({ id, title }) => [id, title]));
-  const asked = facts.approvals.map((approval) => toApproval(approval, titles.get(approval.task_id) ?? null));
+  const asked = facts.approvals.map((approval) =>
+    toApproval(approval, facts.titles.get(approval.task_id) ?? null),
+  );
+  const reviews = new Map(facts.reviews.toReversed().map((review) => [review.task_id, review]));
   const closed = facts.unmerged.filter(({ task }) => endsAsDone(workflow, standingState(workflow, task)));
+  const place = { known: facts.known, at_work: facts.at_work, reviewOf: reviews };
   return [
     ...asked,
-    ...facts.tasks.flatMap((task) => toWaiting(workflow, facts, task)),
+    ...facts.tasks.flatMap((task) => toWaiting(workflow, place, task)),
     ...closed.map(toUnmerged),
   ];
 }
 
-function toWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task): InboxItem[] {
+function toWaiting(
+  workflow: ResolvedWorkflow,
+  facts: Pick<WaitingFacts, 'known' | 'at_work'> & { readonly reviewOf: ReadonlyMap<string, Review> },
+  task: WaitingTask,
+): InboxItem[] {
   const { id, title } = task;
   const wait = findWait(workflow, task, {
     ...facts.known.get(id),
-    asked: facts.reviews.find(({ task_id }) => task_id === id),
+    asked: facts.reviewOf.get(id),
     at_work: facts.at_work.has(id),
   });
   if (wait === undefined) return [];
@@ -50,29 +61,50 @@ function toWaiting(workflow: ResolvedWorkflow, facts: WaitingFacts, task: Task):
 /** What a parked task bears that an agent created from the task of an agent. */
 export const PROPOSED_LABEL = 'proposed-by-agent';
 
+/** Parked tasks that bear it: the one that was created first, and how many there are. */
+export interface Proposed {
+  readonly first: Pick<Task, 'id' | 'title' | 'state' | 'created_by' | 'created_at'>;
+  readonly tasks: number;
+}
+
 /** One item for all of them: a run may propose many. */
-export function toProposed(workflow: ResolvedWorkflow, parked: readonly Task[]): InboxItem[] {
-  const proposed = parked
-    .filter(({ labels }) => labels.includes(PROPOSED_LABEL))
-    .toSorted((a, b) => compareText(a.created_at, b.created_at));
-  const [first] = proposed;
-  if (first === undefined) return [];
-  const { id, title, created_by, created_at } = first;
-  const isOne = proposed.length === 1;
+export function toProposed(workflow: ResolvedWorkflow, { first, tasks }: Proposed): InboxItem {
+  const { id, title, state, created_by, created_at } = first;
+  const isOne = tasks === 1;
   const go = `forge task transition ${id} ${workflow.initial}`;
-  return [
-    {
-      kind: 'proposed',
-      task_id: isOne ? id : null,
-      title: isOne ? title : null,
-      run_id: null,
-      since: created_at,
-      message: isOne
-        ? `${created_by} proposes it, and it waits in ${first.state}`
-        : `agents propose ${proposed.length} tasks; the first goes by ${go}`,
-      command: isOne ? go : `forge task list --state ${first.state} --label ${PROPOSED_LABEL}`,
-    },
-  ];
+  return {
+    kind: 'proposed',
+    task_id: isOne ? id : null,
+    title: isOne ? title : null,
+    run_id: null,
+    since: created_at,
+    message: isOne
+      ? `${created_by} proposes it, and it waits in ${state}`
+      : `agents propose ${tasks} tasks; the first goes by ${go}`,
+    command: isOne ? go : `forge task list --state ${state} --label ${PROPOSED_LABEL}`,
+  };
+}
+
+/** Of a walk over tasks in progress: whether a task may wait, as far as that is told without reading it. */
+export function mayWait(
+  workflow: ResolvedWorkflow,
+  { id, state, assignee, noted }: Pick<Task, 'id' | 'state' | 'assignee'> & { readonly noted: boolean },
+  attempted: ReadonlySet<string>,
+): boolean {
+  if (noted || assignee === null || attempted.has(id)) return true;
+  return kindOf(workflow, standingState(workflow, { status: 'in_progress', state })) !== 'active';
+}
+
+/** The same when the task was read. */
+export function standsStill(
+  workflow: ResolvedWorkflow,
+  { error_annotation, archived_at, ...task }: WaitingTask,
+  attempted: ReadonlySet<string>,
+): boolean {
+  return (
+    archived_at === undefined &&
+    mayWait(workflow, { ...task, noted: error_annotation !== undefined }, attempted)
+  );
 }
 
 /** A close that came with a pull or an import could not be refused, as it would have been here. */

@@ -18,23 +18,12 @@ export function grantsBudget({ blocked }: Pick<ResolvedWorkflow, 'blocked'>, mov
   return unblocks || move.from_status === 'closed';
 }
 
-/** How often each gate has said no since a person last granted a budget. The moves, the oldest first. */
+/** How often each gate said no, of moves since a person last granted a budget. */
 export function countRejections(
-  workflow: Pick<ResolvedWorkflow, 'blocked'>,
-  moves: readonly (BudgetMove & Pick<Transition, 'rejection'>)[],
+  moves: readonly Pick<Transition, 'from_state' | 'rejection'>[],
 ): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const move of moves) {
-    if (grantsBudget(workflow, move)) counts.clear();
-    if (move.rejection) counts.set(move.from_state, (counts.get(move.from_state) ?? 0) + 1);
-  }
+  for (const { from_state, rejection } of moves)
+    if (rejection) counts.set(from_state, (counts.get(from_state) ?? 0) + 1);
   return counts;
-}
-
-/** When a person last granted a budget; undefined where that never happened. The moves, the oldest first. */
-export function findGranted(
-  workflow: Pick<ResolvedWorkflow, 'blocked'>,
-  moves: readonly (BudgetMove & Pick<Transition, 'created_at'>)[],
-): string | undefined {
-  return moves.findLast((move) => grantsBudget(workflow, move))?.created_at;
 }

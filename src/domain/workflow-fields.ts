@@ -66,9 +66,12 @@ export function submitField(
 }
 
 /** Whose work it is that waits in a gate; the owner's where nothing was written down. */
-export function submitterOf(record: TaskRecord): string | null {
-  const value = record.fields.get(SUBMITTED_BY)?.value;
-  return typeof value === 'string' ? value : record.life.assignee;
+export function submitterOf(task: {
+  readonly [SUBMITTED_BY]: unknown;
+  readonly assignee: string | null;
+}): string | null {
+  const value = task[SUBMITTED_BY];
+  return typeof value === 'string' ? value : task.assignee;
 }
 
 /** Lines come from anywhere: what does not look like one is nobody. */

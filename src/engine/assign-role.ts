@@ -92,9 +92,8 @@ export async function listRoles(
 
 /** The log knows whether it was a person: the task has only the name. */
 async function readClaimer(store: TaskStore, id: string, assignee: string): Promise<RoleHolder> {
-  const moves = await store.listTransitions({ id, limit: undefined });
-  const byPerson = moves.some(({ triggered_by }) => triggered_by === `user:${assignee}`);
-  return byPerson ? { user: assignee } : { agent: assignee };
+  const byPerson = await store.findMove({ id, triggered_by: `user:${assignee}` });
+  return byPerson !== undefined ? { user: assignee } : { agent: assignee };
 }
 
 function unknownRole(workflow: ResolvedWorkflow, role: string): ForgeError {

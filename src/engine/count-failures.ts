@@ -1,6 +1,5 @@
 import type { Run } from '#contract/attempt.ts';
 import { countFailedRounds } from '#domain/count-rounds.ts';
-import { findGranted } from '#domain/retry-budget.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
@@ -11,12 +10,12 @@ export async function countFailures(
   { store, workflow }: Pick<WorkPlace, 'store' | 'workflow'>,
   { task_id, role }: Pick<Run, 'task_id' | 'role'>,
 ): Promise<number> {
-  const [runs, attempts, moves] = await Promise.all([
+  const [runs, attempts, grant] = await Promise.all([
     store.listRuns({ task_id }),
     store.listAttempts({ task_id }),
-    store.listTransitions({ id: task_id, limit: undefined }),
+    store.findGrant({ id: task_id, blocked: workflow().blocked }),
   ]);
-  const granted = findGranted(workflow(), moves) ?? '';
+  const granted = grant?.created_at ?? '';
   return countFailedRounds(
     runs.filter((run) => run.role === role && run.created_at >= granted),
     attempts,

@@ -29,8 +29,7 @@ async function findCommit(
   { repo, store }: WorkPlace,
   { task, attempt }: { readonly task: Task; readonly attempt: Attempt },
 ): Promise<string | undefined> {
-  const moves = await store.listTransitions({ id: task.id, limit: undefined });
-  const reopened = moves.findLast(({ from_status }) => from_status === 'closed')?.created_at ?? '';
+  const reopened = (await store.findMove({ id: task.id, from_status: 'closed' }))?.created_at ?? '';
   const merges = await store.listMerges({ task_id: task.id });
   for (const { state, attempt_id, candidate, finished_at } of merges.toReversed()) {
     if (state !== 'landed' || candidate === null || (finished_at ?? '') <= reopened) continue;

@@ -83,9 +83,7 @@ export async function giveVerdict(
 /** Whose work it is: the owner, whoever made the attempt, and the agent that handed it in. */
 async function listWorkers({ store }: Engine, { id, assignee }: Task, gate: string): Promise<string[]> {
   const attempts = await store.listAttempts({ task_id: id, state: 'active' });
-  const moves = await store.listTransitions({ id, limit: undefined });
-  // A change of the owner is logged as well, and hands nothing in.
-  const entry = moves.findLast(({ from_state, to_state }) => to_state === gate && from_state !== gate);
+  const entry = await store.findMove({ id, to_state: gate, changes_state: true });
   const handed = entry?.triggered_by ?? '';
   const agent = handed.startsWith('agent:') ? handed.slice('agent:'.length) : null;
   return [assignee, agent, ...attempts.map((one) => one.agent)].filter((name) => name !== null);

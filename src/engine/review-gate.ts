@@ -28,14 +28,17 @@ import { annotate, harvestAttempt } from './settle-run.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
 /** The commands that decide whether a task may pass: its own, else the project's. */
-export function listSteps(place: Pick<WorkPlace, 'settings'>, task: Task): readonly string[] {
+export function listSteps(
+  place: Pick<WorkPlace, 'settings'>,
+  task: Pick<Task, 'review_config'>,
+): readonly string[] {
   return task.review_config?.ci_steps ?? place.settings().review.ci_steps;
 }
 
 /** Whether every check of the task, and every set-up command, may run here as it is now. */
 export async function trustsChecks(
   place: Pick<WorkPlace, 'settings' | 'trust'>,
-  task: Task,
+  task: Pick<Task, 'review_config'>,
 ): Promise<boolean> {
   try {
     await place.trust.require([...place.settings().workspace.setup, ...listSteps(place, task)]);

@@ -4,7 +4,7 @@ export const LIMITS = {
   description_bytes: 1_048_576,
   comment_bytes: 262_144,
   comments_per_task: 5_000,
-  /** Of all comments of a task: escaped, with all else that a task may have, they still fit into its line. */
+  /** Of all comments of a task, as they are in its line: with all else that a task may have they still fit into one. */
   comments_bytes: 8_388_608,
   close_reason_length: 2_000,
   identity_length: 200,

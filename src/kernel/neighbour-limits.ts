@@ -7,6 +7,9 @@ export const NEIGHBOUR_LIMITS = {
   blockers_shown: 20,
   /** Neighbours whose records one write of a server changes: a deleted task is taken out of each of them. */
   rewritten: 700,
+  /** Of those records together, where they are several: bytes, and comments and dependencies. */
+  rewritten_bytes: 8_388_608,
+  rewritten_parts: 25_000,
   /** Dependents whose open blockers one write of a server counts anew, in SQL. */
   recounted: 25_000,
   /** Lines of a tree that a server gives: it reads and writes them in one go. */

@@ -24,6 +24,5 @@ async function findBirth(
   store: Store,
   id: string,
 ): Promise<{ readonly at: string; readonly triggered_by: string } | undefined> {
-  const history = await store.readHistory({ id, limit: undefined });
-  return history.find(({ type }) => type === 'task.created');
+  return store.findEntry({ id: (await store.findTask(id)).id, type: 'task.created', after: 0 });
 }

@@ -1,13 +1,13 @@
 import type { Report, projectReport as declaration } from '#contract/report-operations.ts';
 import { compileReport, listReported } from '#domain/compile-report.ts';
 import { parseMoment } from '#domain/parse-moment.ts';
-import { findStanding } from '#engine/find-standing.ts';
 import { listSuspended } from '#engine/list-suspended.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { inboxList } from './inbox-list.ts';
 import { LOCAL_DAYS } from './local-days.ts';
-import { implement, type OperationContext } from './operation.ts';
+import { implement } from './operation.ts';
+import { readBriefs } from './read-briefs.ts';
 import { reportText } from './report-text.ts';
 
 export const projectReport = implement<typeof declaration>({
@@ -24,7 +24,8 @@ export const projectReport = implement<typeof declaration>({
     const runs = all.filter(({ created_at }) => created_at < until);
     const facts = { since, until, now, merged, runs, inbox };
     const at_work = new Set(work.map(({ task_id }) => task_id));
-    const tasks = await readTasks(ctx, listReported(facts));
+    const briefs = await readBriefs(store, listReported(facts));
+    const tasks = new Map(briefs.map((task) => [task.id, task]));
     const suspended = await listSuspended(store, { home: ctx.place.home, now });
     return { ...compileReport({ ...facts, at_work, tasks }), suspended };
   },
@@ -46,11 +47,4 @@ function readTimes(
     });
   }
   return { since: toIso(from), until: toIso(to) };
-}
-
-async function readTasks({ project: { store } }: OperationContext, ids: readonly string[]) {
-  const found = await Promise.all(
-    ids.map(async (id) => [id, (await findStanding(store, id))?.task] as const),
-  );
-  return new Map(found.flatMap(([id, task]) => (task === undefined ? [] : [[id, task] as const])));
 }

@@ -1,4 +1,5 @@
 import type { taskHistory as declaration } from '#contract/task-log-operations.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { compareText } from '#kernel/text.ts';
 import { implement } from './operation.ts';
 import { style } from './style-text.ts';
@@ -7,13 +8,17 @@ import { tableText } from './table-text.ts';
 export const taskHistory = implement<typeof declaration>({
   async run(ctx, input) {
     const { store, paths } = ctx.project;
-    const entries = await store.readHistory({ id: input.id, limit: input.limit });
+    const { history_entries: most, history_bytes } = SERVED_LIMITS;
+    const bounds = ctx.stays
+      ? { limit: Math.min(input.limit ?? most, most), max_bytes: history_bytes }
+      : { limit: input.limit };
+    const entries = await store.readHistory({ id: input.id, ...bounds });
     if (input.git !== true) return entries;
     const { readGitHistory } = await import('#sync/read-git-history.ts');
     const { id } = await store.findTask(input.id);
     const commits = await readGitHistory(paths, id, ctx.machine);
     const all = [...entries, ...commits].sort((a, b) => compareText(a.at, b.at));
-    return input.limit === undefined ? all : all.slice(-input.limit);
+    return bounds.limit === undefined ? all : all.slice(-bounds.limit);
   },
   text: (entries, view) =>
     tableText(

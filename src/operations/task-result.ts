@@ -1,5 +1,6 @@
 import type { OutputOf } from '#contract/declare.ts';
 import type { taskResult as declaration } from '#contract/wait-operations.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine, escapeText } from '#kernel/text.ts';
 import { implement, type TextView } from './operation.ts';
@@ -11,8 +12,10 @@ export const taskResult = implement<typeof declaration>({
   async run(ctx, input) {
     const limit = input.limit ?? LIMITS.result_default_entries;
     const { store } = ctx.project;
-    const task = await store.getTask(input.id);
-    const history = await store.readHistory({ id: task.id, limit: undefined });
+    const { id } = await store.readPlace(input.id);
+    const [task] = (await store.listBriefs({ ids: [id], max_bytes: Infinity })).tasks;
+    if (task === undefined) throw new ForgeError('not_found', `No task ${id}`, { details: { id } });
+    const moves = await store.listTransitions({ id, limit, changes_state: true });
     return {
       id: task.id,
       title: task.title,
@@ -23,14 +26,16 @@ export const taskResult = implement<typeof declaration>({
       close_reason: task.close_reason ?? null,
       closed_at: task.closed_at,
       version: task.version,
-      comments: task.comments.slice(-limit),
-      transitions: history
-        .flatMap(({ from_state, to_state, at, triggered_by, reason }) =>
-          to_state === null || from_state === to_state
-            ? []
-            : [{ from_state, to_state, at, triggered_by, reason }],
-        )
-        .slice(-limit),
+      comments: await store.listNewestComments({ id, limit }),
+      transitions: moves.map(
+        ({ from_state, to_state, created_at: at, triggered_by, trigger_reason: reason }) => ({
+          from_state,
+          to_state,
+          at,
+          triggered_by,
+          reason,
+        }),
+      ),
     };
   },
   text: (result, view) =>

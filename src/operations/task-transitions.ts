@@ -1,9 +1,16 @@
 import type { taskTransitions as declaration } from '#contract/workflow-operations.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { implement } from './operation.ts';
 import { tableText } from './table-text.ts';
 
 export const taskTransitions = implement<typeof declaration>({
-  run: (ctx, { id, limit }) => ctx.project.store.listTransitions({ id, limit }),
+  run(ctx, { id, limit }) {
+    const most = SERVED_LIMITS.history_entries;
+    return ctx.project.store.listTransitions({
+      id,
+      limit: ctx.stays ? Math.min(limit ?? most, most) : limit,
+    });
+  },
   text(moves, view) {
     if (moves.length === 0) return 'It never moved.';
     return tableText(

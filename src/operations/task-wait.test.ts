@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
@@ -70,6 +71,43 @@ describe('task wait', () => {
     expect((await waiting).event?.summary).toContain('two');
   });
 
+  it('reads nothing of its task for events of others, and never its texts and its history', async () => {
+    await using temp = await tempStore();
+    const id = await create(temp);
+    const other = await create(temp);
+    for (const wish of [{}, { event: 'task.closed' }]) {
+      const asked: string[] = [];
+      const watched = { ...temp, store: noting(temp.store, asked) };
+      const waiting = wait(watched, { id, ...wish, timeout_seconds: 60 });
+      const count = (name: string): number => asked.filter((one) => one === name).length;
+      await until(() => asked.includes('readPlace'));
+      for (let round = 1; round <= 3; round += 1) {
+        await temp.store.addComment({ id: other, body: 'x', reply_to: null }, writer(temp));
+        await until(() => count('hasNewsOf') >= round);
+      }
+      expect(count('readPlace')).toBe(1);
+      await temp.store.addComment({ id, body: 'x', reply_to: null }, writer(temp));
+      await until(() => count('readPlace') === 2);
+      await close(temp, id);
+      expect(await waiting).toMatchObject({ status: 'closed' });
+      expect(asked).not.toContain('getTask');
+      expect(asked).not.toContain('readHistory');
+      await temp.store.reopenTask({ id, reason: null }, writer(temp));
+    }
+  });
+
+  it('looks again where an event is about no single task', async () => {
+    await using temp = await tempStore();
+    const id = await create(temp);
+    const asked: string[] = [];
+    const waiting = wait({ ...temp, store: noting(temp.store, asked) }, { id, timeout_seconds: 60 });
+    await until(() => asked.includes('readPlace'));
+    await temp.store.noteEvent({ type: 'project.changed', data: {} }, writer(temp));
+    await until(() => asked.filter((one) => one === 'readPlace').length === 2);
+    await close(temp, id);
+    expect(await waiting).toMatchObject({ status: 'closed' });
+  });
+
   it('ends when nobody waits any more, and refuses two wishes at once', async () => {
     await using temp = await tempStore();
     const id = await create(temp);
@@ -101,11 +139,29 @@ describe('task result', () => {
     const text = taskResult.text(result, VIEW);
     expect(text).not.toContain('\u001b');
     expect(text).toContain('todo -> done');
-    expect((await taskResult.run(context(temp), { id, limit: 1 })).comments).toHaveLength(1);
+    const asked: string[] = [];
+    const watched = { ...temp, store: noting(temp.store, asked) };
+    expect((await taskResult.run(context(watched), { id, limit: 1 })).comments).toHaveLength(1);
+    expect(asked).not.toContain('getTask');
+    expect(asked).not.toContain('readHistory');
   });
 });
 
-function writer(temp: TempStore) {
+/** The same store, with the names of the methods that were called. */
+function noting(store: TempStore['store'], asked: string[]): TempStore['store'] {
+  return new Proxy(store, {
+    get(target, name) {
+      asked.push(String(name));
+      return Reflect.get(target, name) as unknown;
+    },
+  });
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(5);
+}
+
+function writer(temp: Pick<TempStore, 'clock'>) {
   return { actor: ACTOR, now: temp.clock.now() };
 }
 
@@ -135,12 +191,16 @@ async function close(temp: TempStore, id: string): Promise<void> {
 }
 
 /** Both only read: no actor and no host is asked for. */
-function context(temp: TempStore, signal?: AbortSignal): OperationContext {
+function context(temp: Pick<TempStore, 'store' | 'clock'>, signal?: AbortSignal): OperationContext {
   const project = { store: temp.store, workflow: DEFAULT_RESOLVED };
   return { clock: temp.clock, project, signal } as unknown as OperationContext;
 }
 
-function wait(temp: TempStore, input: Parameters<typeof taskWait.run>[1], signal?: AbortSignal) {
+function wait(
+  temp: Pick<TempStore, 'store' | 'clock'>,
+  input: Parameters<typeof taskWait.run>[1],
+  signal?: AbortSignal,
+) {
   return taskWait.run(context(temp, signal), input);
 }
 

@@ -5,7 +5,6 @@ import { unknownState } from '#domain/unknown-state.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
-import type { HistoryEntry } from '#store/report.ts';
 import type { TaskStore } from '#store/store.ts';
 import { implement } from './operation.ts';
 
@@ -23,20 +22,25 @@ export const taskWait = implement<typeof waitTask>({
       throw unknownState(workflow, input.state);
     const seconds = input.timeout_seconds ?? LIMITS.wait_default_seconds;
     const over = AbortSignal.timeout(seconds * 1_000);
-    const start = input.event === undefined ? 0 : await findStart(store, input);
-    for (let seen: number | undefined; ;) {
+    const rest = (): Promise<void> =>
+      pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
+    let start = input.event === undefined ? 0 : await findStart(store, input);
+    for (let known: Known | undefined; ;) {
       const newest = await store.newestEvent();
-      // Every change of a task is an event: without a new one there is nothing to look at, but the end of the wait.
-      if (newest === seen && !over.aborted && ctx.signal?.aborted !== true) {
-        await pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
+      const isOver = over.aborted || ctx.signal?.aborted === true;
+      if (known !== undefined && !isOver && !(await hasNews(store, known, newest))) {
+        known = { ...known, newest };
+        await rest();
         continue;
       }
-      seen = newest;
       const waited = await look(store, input, start);
       if ('id' in waited) return waited;
+      known = { id: waited.now.id, newest };
+      // Whatever had come before the look was not what is waited for.
+      start = Math.max(start, newest);
       if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
       if (over.aborted) throw timedOut(waited.now, input, seconds);
-      await pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
+      await rest();
     }
   },
   text: ({ id, status, state, close_reason, event }) =>
@@ -54,43 +58,45 @@ function checkWishes(input: Input): void {
     throw new ForgeError('usage', 'after belongs to event', { hint });
 }
 
-/** Without a number given, what counts is what happens from now on. */
-async function findStart(store: TaskStore, { id, after }: Input): Promise<number> {
-  return after ?? newest(await store.readHistory({ id, limit: undefined }));
+/** What was known at the last look. */
+interface Known {
+  readonly id: string;
+  readonly newest: number;
 }
 
-/** The history is in the order of the clocks, which may have been wrong; the numbers are in the order of the store. */
-function newest(entries: readonly HistoryEntry[]): number {
-  return entries.reduce((highest, { seq }) => Math.max(highest, seq ?? 0), 0);
+/**
+ * Every change of a task is an event. Of those about other tasks nothing is read, or each of them would cost as much as
+ * there are waits. Numbers that begin anew are those of a database that was made anew.
+ */
+async function hasNews(store: TaskStore, known: Known, newest: number): Promise<boolean> {
+  if (newest === known.newest) return false;
+  return newest < known.newest || store.hasNewsOf(known.id, known.newest);
+}
+
+/** Without a number given, what counts is what happens from now on. */
+async function findStart(store: TaskStore, { id, after }: Input): Promise<number> {
+  return after ?? store.newestEntryOf((await store.findTask(id)).id);
 }
 
 type Look = Waited | { readonly now: Omit<Waited, 'event' | 'seq'> };
 
 async function look(store: TaskStore, input: Input, start: number): Promise<Look> {
-  const { id, status, state, assignee, close_reason, version } = await store.getTask(input.id);
-  const now = { id, status, state, assignee, close_reason: close_reason ?? null, version };
+  const now = await store.readPlace(input.id);
+  const { id, status, state } = now;
   if (input.event !== undefined) {
-    const event = await findEvent(store, { id, type: input.event, start });
-    return event === undefined ? { now } : { ...now, event, seq: event.seq };
+    const type = input.event === 'any' ? undefined : input.event;
+    const found = await store.findEntry({ id, type, after: start });
+    if (found === undefined) return { now };
+    const { seq, at, triggered_by, summary } = found;
+    return { ...now, event: { seq, type: found.type, at, triggered_by, summary }, seq };
   }
   const reached = input.state === undefined ? status === (input.status ?? 'closed') : state === input.state;
-  if (reached) return { ...now, event: null, seq: newest(await store.readHistory({ id, limit: undefined })) };
+  if (reached) return { ...now, event: null, seq: await store.newestEntryOf(id) };
   if (status !== 'closed') return { now };
   throw new ForgeError('state_invalid', `${id} is closed (${state}) and will not be ${wishOf(input)}`, {
     hint: `forge task result ${id}`,
     details: { ...now },
   });
-}
-
-async function findEvent(
-  store: TaskStore,
-  { id, type, start }: { id: string; type: string; start: number },
-): Promise<NonNullable<Waited['event']> | undefined> {
-  const entries = await store.readHistory({ id, limit: undefined });
-  const found = entries.find((one) => (one.seq ?? 0) > start && (type === 'any' || one.type === type));
-  if (found === undefined || found.seq === null) return undefined;
-  const { seq, at, triggered_by, summary } = found;
-  return { seq, type: found.type, at, triggered_by, summary };
 }
 
 function timedOut(now: Omit<Waited, 'event' | 'seq'>, input: Input, seconds: number): ForgeError {

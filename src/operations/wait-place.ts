@@ -12,7 +12,7 @@ export function waitPlace({ project, machine, place: { home } }: OperationContex
       const { openAgentFacts } = await import('#sync/agent-facts.ts');
       return openAgentFacts(home).isManaged(agent);
     },
-    async trustsChecks(task: Task) {
+    async trustsChecks(task) {
       const [{ listUntrusted }, { readWorkSettings }, { findGatePaths }] = await Promise.all([
         import('#sync/trust.ts'),
         import('#sync/work-settings.ts'),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { exportLines, fold, shareLines } from '../../tests/support/fold-lines.ts';
+import type { ConflictPlace } from './sync-store.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
-import { by, claim, close, create, expectCode } from './behaviour/open-behaviour.ts';
+import { by, claim, close, create, expectCode, line } from './behaviour/open-behaviour.ts';
 
 describe('values that lost a merge', () => {
   it('are listed for one task or all, by their names', async () => {
@@ -23,6 +24,43 @@ describe('values that lost a merge', () => {
     expect(await here.store.listConflicts(other.id)).toEqual([]);
     expect((await here.store.diagnose(here.clock.now())).conflicts).toBe(1);
     await expectCode(here.store.listConflicts('fg-none'), 'not_found');
+  });
+
+  it('are read in parts, without tasks that have none, and behind them deleted tasks that were edited', async () => {
+    await using temp = await tempStore();
+    const at = '2026-02-10T09:00:00.000Z';
+    const conflicts = { 'title@mlgqy2sx.abc': 'lost', 'priority@mlgqy2sx.abd': 1 };
+    await temp.bring([
+      ...['fg-c', 'fg-b'].map((id) => line(id, { conflicts })),
+      line('fg-none'),
+      line('fg-gone', { deleted_at: at, updated_at: at }),
+      line('fg-edited', { deleted_at: at, updated_at: at, title: 'Edited', _v: { title: 'mlgqy2sx' } }),
+    ]);
+    const all = await temp.store.listConflicts(undefined);
+    expect(all.map(({ id, name }) => `${id} ${name}`)).toEqual([
+      'fg-b priority',
+      'fg-b title',
+      'fg-c priority',
+      'fg-c title',
+      'fg-edited deleted',
+    ]);
+    for (const bounds of [
+      { max_rows: 1, max_bytes: Infinity },
+      { max_rows: Infinity, max_bytes: 1 },
+    ]) {
+      const pages: number[] = [];
+      const found: unknown[] = [];
+      for (let after: ConflictPlace | undefined; ;) {
+        const page = await temp.store.pageConflicts({ after, ...bounds });
+        pages.push(new Set(page.entries.map(({ id }) => id)).size);
+        found.push(...page.entries);
+        after = page.after;
+        if (after === undefined) break;
+      }
+      expect(Math.max(...pages)).toBe(1);
+      expect(found).toHaveLength(all.length);
+      expect(found).toEqual(expect.arrayContaining(all));
+    }
   });
 
   it('settled as they stand: the task stays as it is', async () => {

@@ -21,6 +21,7 @@ import type { Json } from '#kernel/json.ts';
 import type { GraphQuery, ReadGraph, TreeQuery } from './graph-query.ts';
 import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
+import type { HistoryQuery, MoveListQuery, TaskLooks } from './task-looks.ts';
 
 /**
  * The task graph as the rest of Forge sees it. It knows tasks, not SQL. Each method is exactly one
@@ -30,12 +31,7 @@ import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './re
  * All methods may throw not_found and ambiguous_id for one, and the store's own troubles: store_busy (after
  * the lock time-out), store_corrupt, read_only, disk_full, schema_newer, io_failed.
  */
-/** What a list of tasks of several projects shows of each. */
-export interface TaskHead extends Pick<Task, 'id' | 'title' | 'status' | 'assignee'> {
-  readonly deleted: boolean;
-}
-
-export interface TaskStore extends AsyncDisposable, ListPages {
+export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   /** Not idempotent: each call makes a task. */
   createTask(task: NewTaskInput, by: Writer): Promise<Task>;
   /**
@@ -158,17 +154,16 @@ export interface TaskStore extends AsyncDisposable, ListPages {
   isWorkedOn(id: string): Promise<boolean>;
   /** Nobody is about to start an agent on it any more. Idempotent. */
   forgetWatch(id: string): Promise<void>;
-  listTransitions(query: { id: string; limit: number | undefined }): Promise<Transition[]>;
+  /** The newest ones, the oldest of them first. */
+  listTransitions(query: MoveListQuery): Promise<Transition[]>;
   getTask(id: string): Promise<TaskView>;
   /** The whole id of a task, also of a deleted one. */
   findTask(id: string): Promise<{ id: string; deleted: boolean }>;
-  /** By whole ids, deleted tasks too; in no order, and without those that are not here. One query: give few ids. */
-  listHeads(ids: readonly string[]): Promise<TaskHead[]>;
   listReady(query: ReadyQuery): Promise<ReadyTask[]>;
   explainReady(query: ReadyQuery): Promise<ExplainedTask[]>;
   listTasks(query: TaskQuery): Promise<Task[]>;
   listBlocked(query: { limit: number | undefined }): Promise<BlockedTask[]>;
-  readHistory(query: { id: string; limit: number | undefined }): Promise<HistoryEntry[]>;
+  readHistory(query: HistoryQuery): Promise<HistoryEntry[]>;
   readTree(query: TreeQuery): Promise<BoundedTree>;
   readGraph(query: GraphQuery): Promise<ReadGraph>;
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;

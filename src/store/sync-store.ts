@@ -42,6 +42,8 @@ export interface SyncStore {
   newestEvent(): Promise<number>;
   /** What lost a merge and nobody settled; of one task, or of all. */
   listConflicts(id: string | undefined): Promise<ConflictEntry[]>;
+  /** A part of what listConflicts gives of all, in no order: `after` is undefined at the end. `bytes` of rows were read. */
+  pageConflicts(query: ConflictQuery): Promise<ConflictPage>;
   /** Throws not_found where there is no such conflict. */
   settleConflicts(
     settle: ConflictSettlement,
@@ -191,6 +193,26 @@ export interface ChangedLines {
   /** How many lines the file has then. */
   readonly total: number;
   readonly event_seq: number;
+}
+
+export interface ConflictQuery {
+  readonly after?: ConflictPlace | undefined;
+  /** Of tasks, with values that lost or without. */
+  readonly max_rows: number;
+  /** Of those that have some. One of any size is read. */
+  readonly max_bytes: number;
+}
+
+export interface ConflictPage {
+  readonly entries: ConflictEntry[];
+  readonly bytes: number;
+  readonly after?: ConflictPlace | undefined;
+}
+
+/** Deleted tasks come behind all others. */
+export interface ConflictPlace {
+  readonly deleted: boolean;
+  readonly row: number;
 }
 
 export interface ConflictEntry {

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { findRepository } from '#git/find-repository.ts';
 import { tempEngine, ANN } from '../../tests/support/temp-engine.ts';
@@ -57,6 +58,23 @@ async function trustedRepository() {
 }
 
 describe('trust in the commands of a repository', () => {
+  it('lets other work go on between one command and the next', async () => {
+    await using world = await trustedRepository();
+    const place = world.at(world.repo);
+    const steps = Array.from({ length: 20 }, (_, at) => `echo ${at}`);
+    for (const work of [() => trustCommands(place, steps, BY), () => requireTrusted(place, steps)]) {
+      let turns = 0;
+      let isOver = false;
+      const counting = (async () => {
+        for (; !isOver; turns += 1) await setImmediate();
+      })();
+      await work();
+      isOver = true;
+      await counting;
+      expect(turns).toBeGreaterThanOrEqual(steps.length - 1);
+    }
+  });
+
   it('is for exactly one command of one repository, in a file of the owner alone', async () => {
     await using place = await trustedRepository();
     const { at, repo, home, folder } = place;

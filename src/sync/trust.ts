@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
@@ -195,7 +196,9 @@ export async function listUntrusted(
   const { review, workspace } = readPersonalSettings(place.home);
   const own = [...review.ci_steps, ...workspace.setup, ...workspace.teardown];
   const refused: UntrustedCommand[] = [];
-  for (const command of new Set(commands)) {
+  for (const [at, command] of [...new Set(commands)].entries()) {
+    // A long command takes milliseconds to read: a server serves others in between.
+    if (at > 0) await nextTurn();
     const isOwn = place.owns?.(command) ?? own.includes(command);
     if (isOwn && folder === undefined) continue;
     // Nearly always everything was allowed, with what git ignores: then git need not be asked.
@@ -218,7 +221,8 @@ export async function trustCommands(
 ): Promise<void> {
   const { root } = place.paths;
   const listed: Listed[] = [];
-  for (const command of commands) {
+  for (const [at, command] of commands.entries()) {
+    if (at > 0) await nextTurn();
     const digests = await findCommandScripts(command, { root, folder });
     listed.push({ command, fingerprint: toFingerprint(command, digests), digests });
   }

@@ -7,7 +7,7 @@ import { holderName, isArchived, roleHolder, submitterOf } from '#domain/workflo
 import type { ClaimResult } from '../store.ts';
 import { isLeaseOver } from './lease-rows.ts';
 import { listBlockers } from './ready-queries.ts';
-import { readRecord, type StoredRecord } from './record-rows.ts';
+import type { StoredRecord } from './record-rows.ts';
 import { readFact } from './store-facts.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -70,13 +70,24 @@ export function toRefusal(
     : { ...refusal, task };
 }
 
-/** Few tasks have several, and only a claim of a task that waits reads them. */
+const STANDING = `SELECT state, assignee, iif(json_valid(extra), json_extract(extra, '$.submitted_by'), NULL) AS submitted_by
+  FROM tasks WHERE id = ?`;
+
+/** Only a claim of a task that waits reads them. There may be very many: of none its record is read. */
 function readBlockers(tx: WriteTransaction, id: string): BlockerFacts[] {
   const workflow = workflowOf(tx);
   return listBlockers(tx.db, id).map((blocker) => {
-    const record = readRecord(tx.db, blocker.id)?.record;
+    const row = tx.db.get(STANDING, blocker.id);
     // It is another project's, or not here at all.
-    if (record === undefined) return { in_gate: false, submitted_by: null };
-    return { in_gate: kindOf(workflow, record.life.state) === 'gate', submitted_by: submitterOf(record) };
+    if (row === undefined) return { in_gate: false, submitted_by: null };
+    const { state, assignee, submitted_by } = row as {
+      state: string;
+      assignee: string | null;
+      submitted_by: unknown;
+    };
+    return {
+      in_gate: kindOf(workflow, state) === 'gate',
+      submitted_by: submitterOf({ submitted_by, assignee }),
+    };
   });
 }

@@ -12,26 +12,76 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { compareText } from '#kernel/text.ts';
 import type { Json } from '#kernel/json.ts';
-import type { ConflictEntry, ConflictSettlement } from '../sync-store.ts';
+import type {
+  ConflictEntry,
+  ConflictPage,
+  ConflictPlace,
+  ConflictQuery,
+  ConflictSettlement,
+} from '../sync-store.ts';
 import { checkSeen } from './save-plan.ts';
 import type { Database } from './database.ts';
-import { readLine, readRecord } from './record-rows.ts';
+import { readLine, readRecord, rowToRecord, toUnreadable } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
-/** Few tasks have any, and nothing points to them: a scan. */
+/** Of one task by its primary key; of all by a walk over all tasks. */
 export function listConflicts(db: Database, ref: string | undefined): ConflictEntry[] {
-  const only = ref === undefined ? undefined : resolveTaskId(db, ref);
-  const ids = db
-    .all('SELECT id FROM tasks WHERE conflicts IS NOT NULL ORDER BY id')
-    .map((row) => row.id as string);
-  const living = ids
-    .filter((id) => only === undefined || id === only)
-    .flatMap((id) => {
-      const stored = readRecord(db, id);
-      return stored === undefined ? [] : toEntries(stored.record);
-    });
-  return only === undefined ? [...living, ...listEditedDeleted(db)] : living;
+  if (ref !== undefined) {
+    const stored = readRecord(db, resolveTaskId(db, ref));
+    return stored === undefined ? [] : toEntries(stored.record);
+  }
+  const all: ConflictEntry[] = [];
+  for (let after: ConflictPlace | undefined; ;) {
+    const page = pageConflicts(db, { after, max_rows: Infinity, max_bytes: Infinity });
+    all.push(...page.entries);
+    after = page.after;
+    if (after === undefined) return all.sort((a, b) => compareText(a.id, b.id));
+  }
+}
+
+/**
+ * Nothing points to tasks that have any. Whether a row has some stands in its header; of a deleted task all fields have
+ * the stamp of the deletion unless its line tells of others.
+ */
+const WALK = `SELECT t.rowid AS place, t.id,
+    octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0)
+    + coalesce(octet_length(t.stamps), 0) + coalesce(octet_length(t.conflicts), 0) AS size
+  FROM tasks t WHERE t.rowid >= ? AND t.rowid < ? AND t.conflicts IS NOT NULL ORDER BY t.rowid`;
+const WALK_DELETED = `SELECT rowid AS place, id, octet_length(line) AS size FROM deleted_tasks
+  WHERE rowid >= ? AND rowid < ? AND instr(line, '"_v"') > 0 ORDER BY rowid`;
+const FIRST = 'SELECT min(rowid) AS first FROM tasks WHERE rowid > ?';
+const FIRST_DELETED = 'SELECT min(rowid) AS first FROM deleted_tasks WHERE rowid > ?';
+
+/** Tasks that have none are passed over in SQL. Row numbers are nearly without gaps: they stand for the number of rows. */
+export function pageConflicts(db: Database, query: ConflictQuery): ConflictPage {
+  const { after = { deleted: false, row: 0 }, max_rows, max_bytes } = query;
+  const { deleted } = after;
+  const [walk, read] = deleted ? [WALK_DELETED, readDeleted] : [WALK, readLiving];
+  const first = db.get(deleted ? FIRST_DELETED : FIRST, after.row)?.first;
+  if (typeof first !== 'number')
+    return { entries: [], bytes: 0, ...(!deleted && { after: { deleted: true, row: 0 } }) };
+  const entries: ConflictEntry[] = [];
+  const end = first + max_rows;
+  let [row, bytes] = [first - 1, 0];
+  for (const { place, id, size } of db.each(walk, first, end)) {
+    if (bytes > 0 && bytes + (size as number) > max_bytes) return { entries, bytes, after: { deleted, row } };
+    bytes += size as number;
+    row = place as number;
+    entries.push(...read(db, id as string));
+  }
+  return { entries, bytes, after: { deleted, row: end - 1 } };
+}
+
+/** Neither its comments nor its edges can have lost. */
+function readLiving(db: Database, id: string): ConflictEntry[] {
+  const row = db.get('SELECT t.*, NULL AS unresolved_parent FROM tasks t WHERE t.id = ?', id);
+  if (row === undefined) return [];
+  try {
+    return toEntries(rowToRecord(row, [], []));
+  } catch (error) {
+    throw toUnreadable(db, id, error);
+  }
 }
 
 export function settleConflicts(
@@ -100,25 +150,22 @@ function takeLost(record: TaskRecord, name: string, lost: Json, now: number): Ta
 }
 
 /** Deleted in one place, edited later in another: the edit survives beneath the deletion. */
-function listEditedDeleted(db: Database): ConflictEntry[] {
-  return db.all('SELECT line FROM deleted_tasks ORDER BY id').flatMap((row) => {
-    const record = readLine(row.line as string);
-    const deleted = record.fields.get('deleted_at');
-    if (deleted === undefined || !isDeleted(record)) return [];
-    const edited = [...record.fields]
-      .filter(([, field]) => field.stamp > deleted.stamp)
-      .map(([name]) => name);
-    if (edited.length === 0) return [];
-    return [
-      {
-        id: record.id,
-        title: textValue(record, 'title'),
-        name: 'deleted',
-        key: 'deleted',
-        lost: Object.fromEntries(edited.map((name) => [name, fieldValue(record, name)])),
-        stands: null,
-        at: toIso(deleted.stamp),
-      },
-    ];
-  });
+function readDeleted(db: Database, id: string): ConflictEntry[] {
+  const line = db.get('SELECT line FROM deleted_tasks WHERE id = ?', id)?.line;
+  const record = readLine(line as string);
+  const deleted = record.fields.get('deleted_at');
+  if (deleted === undefined || !isDeleted(record)) return [];
+  const edited = [...record.fields].filter(([, field]) => field.stamp > deleted.stamp).map(([name]) => name);
+  if (edited.length === 0) return [];
+  return [
+    {
+      id: record.id,
+      title: textValue(record, 'title'),
+      name: 'deleted',
+      key: 'deleted',
+      lost: Object.fromEntries(edited.map((name) => [name, fieldValue(record, name)])),
+      stands: null,
+      at: toIso(deleted.stamp),
+    },
+  ];
 }

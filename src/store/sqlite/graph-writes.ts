@@ -37,7 +37,7 @@ export function addDependency(
     tx.by.now,
   );
   if (after === before.record) return { from_id, to_id, added: false };
-  if (edge.type === 'blocks') refuseDependencyCycle(tx.db, from_id, to_id);
+  if (edge.type === 'blocks') refuseDependencyCycle(tx, from_id, to_id);
   checkElements(before.record, after);
   tx.save(before, after, {
     type: 'dependency.added',
@@ -165,7 +165,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   }
   const before = readLine(undo.before);
   checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
-  if (tx.bounded) refuseManyRestored(db, id, undo.children.length + undo.dependents.length);
+  if (tx.bounded) refuseManyRestored(db, id, [...undo.children, ...undo.dependents.map(([from]) => from)]);
   const restored = restoreRecord(deleted, before, by.now);
   const parent = fieldValue(restored, 'parent_id');
   const orphan = typeof parent === 'string' && readRecord(db, parent) === undefined;
@@ -189,7 +189,7 @@ function restoreLinks(
   const ties = toTies(children, dependents);
   if (ties.size === 0) return;
   // A tie to this task adds no way out of it, so that what can be reached from it is read once.
-  const [above, awaited] = [listAncestors(db, id), listAllBlockers(db, id)];
+  const [above, awaited] = [listAncestors(tx, id), listAllBlockers(tx, id)];
   for (const [neighbour, { child, types }] of ties) {
     const stored = readRecord(db, neighbour);
     if (stored === undefined) continue;
@@ -274,7 +274,7 @@ function dropWaitingCycles(tx: WriteTransaction, id: string): void {
     "SELECT from_id FROM unresolved_dependencies WHERE to_id = ? AND dep_type = 'blocks' ORDER BY from_id";
   const rows = tx.db.all(waiting, id);
   if (rows.length === 0) return;
-  const awaited = listAllBlockers(tx.db, id);
+  const awaited = listAllBlockers(tx, id);
   for (const row of rows) {
     const from = row.from_id as string;
     if (!awaited.has(from)) continue;

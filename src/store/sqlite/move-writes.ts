@@ -3,7 +3,7 @@ import { decideClose, decideReopen } from '#domain/decide-close.ts';
 import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#domain/decide-move.ts';
 import { changedNames, eventOf } from '#domain/describe-change.ts';
 import { mapStatus, type StateMap } from '#domain/map-states.ts';
-import { countRejections } from '#domain/retry-budget.ts';
+import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
@@ -18,6 +18,7 @@ import type {
 } from '../store.ts';
 import { findUnfinished } from './attempt-facts.ts';
 import { readClaimFacts } from './claim-facts.ts';
+import type { MoveListQuery } from '../task-looks.ts';
 import type { Database, Row } from './database.ts';
 import { readClosedFrom } from './log-rows.ts';
 import { refuseManyMapped } from './neighbour-bounds.ts';
@@ -76,17 +77,12 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
  * single task, so no guard and no hook is asked; the log says why it moved. Reads all tasks: it happens once in months.
  */
 export function mapStates(tx: WriteTransaction, map: StateMap): MappedState[] {
-  if (tx.bounded) refuseManyMapped(countIn(tx.db, [...map.keys()]));
+  if (tx.bounded) refuseManyMapped(tx.db, [...map.keys()]);
   return [...map].map(([from, to]) => {
     const rows = tx.db.all('SELECT id FROM tasks WHERE state = ? ORDER BY id', from);
     for (const { id } of rows) mapTask(tx, id as string, { from, to });
     return { from, to, tasks: rows.length };
   });
-}
-
-function countIn(db: Database, states: readonly string[]): number {
-  const marks = states.map(() => '?').join(', ');
-  return Number(db.get(`SELECT count(*) AS n FROM tasks WHERE state IN (${marks})`, ...states)?.n);
 }
 
 function mapTask(tx: WriteTransaction, id: string, move: { from: string; to: string }): void {
@@ -108,7 +104,7 @@ export function recordHookResults(
 ): void {
   db.run(
     `UPDATE transitions SET hook_results = ?3 WHERE task_id = ?1 AND to_state = ?2 AND created_at =
-      (SELECT max(created_at) FROM transitions WHERE task_id = ?1 AND to_state = ?2)`,
+      (SELECT created_at FROM transitions WHERE task_id = ?1 AND to_state = ?2 ORDER BY created_at DESC LIMIT 1)`,
     id,
     to_state,
     JSON.stringify(results),
@@ -127,28 +123,45 @@ export function readStanding(db: Database, ref: string): Standing {
   };
 }
 
-/** Walks the moves of the one task by the primary key. */
+/** Walks the moves of the one task by the primary key; read are those since the last grant, the newest of very many. */
 function readRejections(db: Database, id: string): ReadonlyMap<string, number> {
-  const sql = `SELECT * FROM transitions WHERE task_id = ? AND (rejection = 1 OR triggered_by LIKE 'user:%')
-    ORDER BY created_at`;
-  const moves = db.all(sql, id);
-  if (moves.every(({ rejection }) => rejection === 0)) return new Map();
-  return countRejections(db.workflow ?? DEFAULT_RESOLVED, moves.map(toTransition));
+  const any = 'SELECT 1 AS found FROM transitions WHERE task_id = ? AND rejection = 1 LIMIT 1';
+  if (db.get(any, id) === undefined) return new Map();
+  const workflow = db.workflow ?? DEFAULT_RESOLVED;
+  const granted = findGrant(db, { id, blocked: workflow.blocked })?.created_at ?? '';
+  const sql = `SELECT * FROM transitions WHERE task_id = ? AND rejection = 1 AND created_at >= ?
+    ORDER BY created_at DESC LIMIT ?`;
+  return countRejections(db.all(sql, id, granted, MOST_REJECTIONS).map(toTransition));
 }
 
-export function listTransitions(
+/** No budget of a gate is larger than a hundredth of it. */
+const MOST_REJECTIONS = 5_000;
+
+/** What fits the conditions is a grant or nearly one: the first that is ends the walk by the primary key. */
+export function findGrant(
   db: Database,
-  query: { id: string; limit: number | undefined },
-): Transition[] {
+  { id, blocked }: { readonly id: string; readonly blocked: string | undefined },
+): Transition | undefined {
+  const sql = `SELECT * FROM transitions WHERE task_id = ?1 AND triggered_by GLOB 'user:*' AND to_status <> 'closed'
+    AND (from_status = 'closed' OR (from_state = ?2 AND to_state <> ?2)) ORDER BY created_at DESC`;
+  for (const row of db.each(sql, id, blocked ?? null)) {
+    const move = toTransition(row);
+    if (grantsBudget({ blocked }, move)) return move;
+  }
+  return undefined;
+}
+
+export function listTransitions(db: Database, query: MoveListQuery): Transition[] {
   const id = resolveTaskId(db, query.id);
-  const newest = 'SELECT * FROM transitions WHERE task_id = ? ORDER BY created_at DESC LIMIT ?';
+  const condition = query.changes_state === true ? 'AND from_state <> to_state' : '';
+  const newest = `SELECT * FROM transitions WHERE task_id = ? ${condition} ORDER BY created_at DESC LIMIT ?`;
   return db
     .all(newest, id, query.limit ?? -1)
     .reverse()
     .map(toTransition);
 }
 
-function toTransition(row: Row): Transition {
+export function toTransition(row: Row): Transition {
   return {
     from_state: row.from_state as string,
     to_state: row.to_state as string,

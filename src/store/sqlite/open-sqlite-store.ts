@@ -96,6 +96,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     const reports = await import('./report-queries.ts');
     return reader.read(() => read(reports));
   };
+  const look = async <T>(read: (looks: typeof import('./task-looks.ts')) => T): Promise<T> => {
+    const looks = await import('./task-looks.ts');
+    return reader.read(() => read(looks));
+  };
   const page = async <T>(read: (pages: typeof import('./page-queries.ts')) => T): Promise<T> => {
     const pages = await import('./page-queries.ts');
     return reader.read(() => read(pages));
@@ -176,7 +180,16 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     pageReady: (query) => page((pages) => pages.pageReady(reader, query)),
     listBlocked: async (query) => reader.read(() => listBlocked(reader, query)),
     explainReady: (query) => report((reports) => reports.explainReady(reader, query)),
-    listHeads: (ids) => report((reports) => reports.listHeads(reader, ids)),
+    listHeads: (ids) => look((looks) => looks.listHeads(reader, ids)),
+    readPlace: (id) => look((looks) => looks.readPlace(reader, id)),
+    walkTasks: (walk) => look((looks) => looks.walkTasks(reader, walk)),
+    listBriefs: (query) => look((looks) => looks.listBriefs(reader, query)),
+    findMove: (query) => look((looks) => looks.findMove(reader, query)),
+    findGrant: async (query) => (await onMove()).findGrant(reader, query),
+    listNewestComments: (query) => look((looks) => looks.listNewestComments(reader, query)),
+    hasNewsOf: (id, after) => look((looks) => looks.hasNewsOf(reader, id, after)),
+    newestEntryOf: (id) => look((looks) => looks.newestEntryOf(reader, id)),
+    findEntry: (query) => look((looks) => looks.findEntry(reader, query)),
     findTask: (id) => report((reports) => reports.findTask(reader, id)),
     readDeleted: (ref) => report((reports) => reports.readDeleted(reader, ref)),
     readHistory: (query) => report((reports) => reports.readHistory(reader, query)),
@@ -222,6 +235,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     async listConflicts(id) {
       const { listConflicts } = await import('./conflict-rows.ts');
       return reader.read(() => listConflicts(reader, id));
+    },
+    async pageConflicts(query) {
+      const { pageConflicts } = await import('./conflict-rows.ts');
+      return reader.read(() => pageConflicts(reader, query));
     },
     settleConflicts: (settle, by) =>
       write(

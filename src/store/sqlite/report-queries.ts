@@ -1,9 +1,10 @@
-import type { Status, TaskType } from '#contract/task.ts';
+import type { TaskType } from '#contract/task.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
+import type { HistoryQuery } from '../task-looks.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
-import type { ExplainedTask, ReadyQuery, TaskHead } from '../store.ts';
+import type { ExplainedTask, ReadyQuery } from '../store.ts';
 import type { Database, Row } from './database.ts';
 import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
@@ -76,32 +77,45 @@ function describe(blocker: { id: string; status: string | null }): string {
  * Uses idx_events_task_id and the transitions' primary key. Works for deleted tasks too. Moves that were made in
  * another clone, or before the database was made anew, have no event here; they stand among the others by their time.
  */
-export function readHistory(db: Database, query: { id: string; limit: number | undefined }): HistoryEntry[] {
+export function readHistory(db: Database, query: HistoryQuery): HistoryEntry[] {
   const { id } = findTask(db, query.id);
-  const sql = `SELECT e.seq, e.type, e.created_at, e.triggered_by, e.data, r.from_state, r.to_state, r.reason
-      FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq WHERE e.task_id = ?1
-        AND json_extract(e.data, '$.beside') IS NULL
-    UNION ALL
-    SELECT NULL, 'task.status_changed', created_at, triggered_by, '{}', from_state, to_state, reason
-      FROM transitions WHERE task_id = ?1 AND event_seq IS NULL
-    ORDER BY 3 DESC, 1 DESC LIMIT ?2`;
-  return db
-    .all(sql, id, query.limit ?? -1)
-    .map((row) => {
-      const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
-      return {
-        seq: row.seq as number | null,
-        type: row.type as string,
-        at: row.created_at as string,
-        triggered_by: row.triggered_by as string,
-        summary: summarise(row, changed),
-        changed,
-        from_state: row.from_state as string | null,
-        to_state: row.to_state as string | null,
-        reason: row.reason as string | null,
-      };
-    })
-    .reverse();
+  const { limit = -1, max_bytes = Infinity } = query;
+  // What an event holds is read where its entry is given, and not for putting all of them in order.
+  const sql = `SELECT h.*, coalesce((SELECT data FROM events WHERE seq = h.seq), '{}') AS data FROM (
+      SELECT e.seq, e.type, e.created_at, e.triggered_by, r.from_state, r.to_state, r.reason, octet_length(e.data) AS size
+        FROM events e LEFT JOIN transitions r ON r.task_id = e.task_id AND r.event_seq = e.seq
+        WHERE e.task_id = ?1 AND ${NOT_BESIDE}
+      UNION ALL
+      SELECT NULL, 'task.status_changed', created_at, triggered_by, from_state, to_state, reason, 0
+        FROM transitions WHERE task_id = ?1 AND event_seq IS NULL
+      ORDER BY 3 DESC, 1 DESC LIMIT ?2) h`;
+  const entries: HistoryEntry[] = [];
+  let bytes = 0;
+  for (const row of db.each(sql, id, limit)) {
+    bytes += row.size as number;
+    if (entries.length > 0 && bytes > max_bytes) break;
+    entries.push(rowToEntry(row));
+  }
+  return entries.reverse();
+}
+
+/** An event that says once more, beside another one, that the status changed: only one of them is an entry. */
+export const NOT_BESIDE = "(e.type <> 'task.status_changed' OR json_extract(e.data, '$.beside') IS NULL)";
+
+/** Of a row of an event with its move. */
+export function rowToEntry(row: Row): HistoryEntry {
+  const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
+  return {
+    seq: row.seq as number | null,
+    type: row.type as string,
+    at: row.created_at as string,
+    triggered_by: row.triggered_by as string,
+    summary: summarise(row, changed),
+    changed,
+    from_state: row.from_state as string | null,
+    to_state: row.to_state as string | null,
+    reason: row.reason as string | null,
+  };
 }
 
 /** Deleted tasks have a history too. */
@@ -109,20 +123,6 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
   const deleted = db.get('SELECT id FROM deleted_tasks WHERE id = ?', ref.toLowerCase());
   if (deleted !== undefined) return { id: deleted.id as string, deleted: true };
   return { id: resolveTaskId(db, ref), deleted: false };
-}
-
-/** By primary key. Of a deleted task nothing but its id is told. */
-export function listHeads(db: Database, ids: readonly string[]): TaskHead[] {
-  const sql = `SELECT id, title, status, assignee, 0 AS deleted FROM tasks
-      WHERE id IN (SELECT value FROM json_each(?1))
-    UNION ALL SELECT id, '', 'closed', NULL, 1 FROM deleted_tasks WHERE id IN (SELECT value FROM json_each(?1))`;
-  return db.all(sql, JSON.stringify(ids)).map((row) => ({
-    id: row.id as string,
-    title: row.title as string,
-    status: row.status as Status,
-    assignee: row.assignee as string | null,
-    deleted: row.deleted === 1,
-  }));
 }
 
 export function readDeleted(db: Database, ref: string): DeletedTask {

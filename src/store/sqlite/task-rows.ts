@@ -12,6 +12,10 @@ const DEPENDENCIES = `(SELECT json_group_array(json_object('id', e.to_id, 'type'
   UNION ALL SELECT to_id, dep_type FROM unresolved_dependencies WHERE from_id = t.id
   ORDER BY to_id, dep_type) e) AS dependencies`;
 
+/** Of a task without its long texts and its edges. */
+export const BRIEF_COLUMNS = `t.id, t.title, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee, t.parent_id,
+  t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.version, t.extra`;
+
 /** What a Task is made of, for `FROM tasks t`. */
 export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee,
   t.parent_id, t.labels, t.github_issue, t.created_at, t.created_by, t.updated_at, t.closed_at, t.metadata, t.version, t.extra, ${DEPENDENCIES}`;
@@ -46,6 +50,17 @@ export function rowToTask(row: Row, db: RowSource): Task {
     version: row.version as number,
     ...(row.extra !== null && showExtra(row.extra as string)),
   };
+}
+
+/** The same for BRIEF_COLUMNS. */
+export function rowToBrief(row: Row, db: RowSource): Omit<Task, 'description' | 'metadata' | 'dependencies'> {
+  const {
+    description: _description,
+    metadata: _metadata,
+    dependencies: _dependencies,
+    ...brief
+  } = rowToTask({ ...row, description: '', metadata: '{}', dependencies: '[]' }, db);
+  return brief;
 }
 
 const STATUSES: ReadonlySet<unknown> = new Set<Status>(['open', 'in_progress', 'closed']);

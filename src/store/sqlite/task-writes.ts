@@ -73,7 +73,7 @@ export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResu
   if (decision.outcome === 'lost')
     return { ...toTask(before.record, before.version, db.workflow), claimed: false };
   if (decision.outcome !== 'change') throw toError(tx, before, decision);
-  const edit = toEdit(db, before.record, update);
+  const edit = toEdit(tx, before.record, update);
   const { task, fence } = savePlan(tx, before, planUpdate(seen, { life: decision.life, edit }, deciding));
   return decision.claimed ? { ...task, claimed: true, fence } : task;
 }
@@ -121,15 +121,15 @@ function freeId(db: Database, prefix: string): string {
   }
 }
 
-function toEdit(db: Database, record: TaskRecord, update: TaskUpdate): Edit {
+function toEdit(tx: WriteTransaction, record: TaskRecord, update: TaskUpdate): Edit {
   const fields = new Map<string, Json>();
   for (const name of ['title', 'description', 'priority', 'type', 'github_issue'] as const) {
     const value = update[name];
     if (value !== undefined) fields.set(name, value);
   }
   if (update.parent_id !== undefined) {
-    const parent_id = update.parent_id === null ? null : resolveTaskId(db, update.parent_id);
-    if (parent_id !== null) refuseParentCycle(db, record.id, parent_id);
+    const parent_id = update.parent_id === null ? null : resolveTaskId(tx.db, update.parent_id);
+    if (parent_id !== null) refuseParentCycle(tx, record.id, parent_id);
     fields.set('parent_id', parent_id);
   }
   for (const [name, value] of update.workflow_fields ?? []) fields.set(name, value);
