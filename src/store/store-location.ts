@@ -1,4 +1,4 @@
-import { copyFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** Where the tasks of a project are kept. What lies there, and under which names, only this room knows. */
@@ -35,8 +35,9 @@ export function isSameStore(a: StoreLocation, b: StoreLocation): boolean {
   return a.folder === b.folder;
 }
 
+/** False also where it cannot be looked at: opening it says why. */
 export function isStoreThere(location: StoreLocation): boolean {
-  return statSync(toStoreFiles(location).database, { throwIfNoEntry: false }) !== undefined;
+  return existsSync(toStoreFiles(location).database);
 }
 
 /** Another number as soon as another database stands in the place; 0 where there is none. */

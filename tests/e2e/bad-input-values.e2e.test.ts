@@ -144,10 +144,7 @@ describe('texts that are empty, too long or of the wrong shape', () => {
       refusal([...create, '--label', 'l'.repeat(101)], /^--label "l+…": must have at most 100 characters$/),
       refusal([...create, ...repeat('--label', 101)], '--label: at most 100 times'),
       refusal(['task', 'update', ID, '--label-add', 'x\ty'], label),
-      refusal(
-        ['task', 'update', ID, ...repeat('--label-add', 101)],
-        'fg-know would have 101 labels; the limit is 100',
-      ),
+      refusal(['task', 'update', ID, ...repeat('--label-add', 101)], '--label-add: at most 100 times'),
       refusal([...create, '--assignee', ''], `--assignee: ${identity}`),
       refusal([...create, '--assignee', 'a\u001b[31m'], `--assignee: ${identity}`),
       refusal([...create, '--assignee', 'a'.repeat(201)], '--assignee: must have at most 200 characters'),
@@ -163,6 +160,13 @@ describe('texts that are empty, too long or of the wrong shape', () => {
       refusal(['search', '--query', 'q'.repeat(1_001)], '--query: must have at most 1000 characters'),
       refusal(['init', '--prefix', 'Forge'], '--prefix: a prefix is 2 to 4 lower-case letters or digits'),
       refusal(['init', '--name', 'a\nb'], '--name: a name is one line and not blank'),
+    ]);
+    await project.json('task', 'update', ID, ...repeat('--label-add', 100));
+    await expectRefused(project, [
+      refusal(
+        ['task', 'update', ID, '--label-add', 'one-more'],
+        'fg-know would have 101 labels; the limit is 100',
+      ),
     ]);
   });
 
