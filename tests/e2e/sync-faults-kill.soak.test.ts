@@ -12,7 +12,7 @@ import {
 import { copyProgram, some, sweepKills } from '../support/strace-sweep.ts';
 
 /** Of the large ones so many points: nearly all of theirs are writes of the same kind to SQLite's log. */
-const OF_LARGE = Number(process.env['FORGE_KILL_POINTS'] ?? 340);
+const OF_LARGE = Number(process.env['FORGE_KILL_POINTS'] ?? 370);
 const why = WHY_NO_STRACE === undefined ? '' : ` (left out: ${WHY_NO_STRACE})`;
 
 describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at every write${why}`, () => {
