@@ -1,4 +1,3 @@
-import { connect } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
@@ -9,6 +8,7 @@ import { revokeToken } from '#sync/access-tokens.ts';
 import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
 import { callTool, everyTool } from './support/mcp-calls.ts';
 import { connectMcp, expectNoneCrossed, MCP_GENERATIONS } from './support/mcp-clients.ts';
+import { rawSocket } from './support/raw-socket.ts';
 
 describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation of %s', (_year, mode) => {
   it('[S236] lists and calls every tool', async () => {
@@ -447,7 +447,7 @@ describe('MCP over HTTP', () => {
       });
     const call = JSON.stringify(toCall(1, 'forge_list', {}));
     const clients = Array.from({ length: 12 }, () => {
-      const client = connect(http.port, '127.0.0.1').on('error', () => undefined);
+      const client = rawSocket(http.port);
       client.pause();
       client.write(
         `POST /mcp HTTP/1.1\r\nHost: ${http.host}\r\nAuthorization: Bearer ${reader}\r\nContent-Type: application/json\r\nContent-Length: ${call.length}\r\n\r\n${call}`,

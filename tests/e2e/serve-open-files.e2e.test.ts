@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { noteLongestBlock } from '../support/loop-blocks.ts';
+import { rawSocket } from '../support/raw-socket.ts';
 
 const OPEN_FILES = 256;
 
@@ -17,7 +18,7 @@ describe.skipIf(process.platform !== 'linux')('forge serve that may open few fil
     const { port } = new URL(server.url);
     const crowd: Socket[] = [];
     for (let at = 0; at < OPEN_FILES * 2; at += 1) {
-      const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      const socket = rawSocket(port);
       crowd.push(socket);
       await once(socket, 'connect');
     }

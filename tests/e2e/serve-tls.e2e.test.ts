@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
-import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { forgeProject } from '../support/forge-cli.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { noteLongestBlock } from '../support/loop-blocks.ts';
+import { rawSocket } from '../support/raw-socket.ts';
 
 const hasOpenssl = canRun('openssl', ['version']);
 
@@ -151,7 +151,7 @@ function askTls(
 /** What comes back until the other side closes. */
 function talk(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = rawSocket(port);
     let seen = '';
     socket.on('data', (chunk: Buffer) => (seen += chunk.toString('latin1')));
     socket.on('error', () => undefined);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
 import { serveForAll, type Served } from '../support/serve-for-all.ts';
 import { startForgeServer } from '../support/forge-server.ts';
 import { noteLongestBlock } from '../support/loop-blocks.ts';
+import { rawSocket } from '../support/raw-socket.ts';
 
 describe('forge serve', () => {
   test('[S238] says where it is, wants a token, and ends with 0 when it is told to', async () => {
@@ -302,7 +303,7 @@ describe('a server that runs', () => {
 
   test('stops while somebody streams and somebody has half a request', async () => {
     using events = await followEvents(`${server.url}/api/v1/events`, { token: server.token });
-    const idle = connect(Number(new URL(server.url).port), '127.0.0.1');
+    const idle = rawSocket(new URL(server.url).port);
     await once(idle, 'connect');
     server.kill('SIGTERM');
     expect(await server.ended).toEqual({ code: 0, signal: null });

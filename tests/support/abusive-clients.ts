@@ -1,4 +1,5 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { rawSocket } from './raw-socket.ts';
 
 // A process of its own that abuses a server: sockets that say nothing, and writers that send a byte a second. Prints
 // `{"connected": n}` when all are there, and what became of them when the server has ended the last.
@@ -29,7 +30,7 @@ const beat = setInterval(() => {
 
 function open(slowly: '' | 'headers' | 'body'): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1');
+    const socket = rawSocket(port);
     let seen = '';
     socket.once('connect', () => {
       sockets.push(socket);

@@ -1,5 +1,5 @@
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createOperationCaller, toProjectRef } from '#app/operation-caller.ts';
 import { openServerProjects, type ServerProjects } from '#app/server-projects.ts';
@@ -18,6 +18,7 @@ import type { Machine } from '#sync/machine.ts';
 import { initWithStore, testMachine } from './sync-project.ts';
 import { tempFolder, tempRepo } from './temp-repo.ts';
 import { TestClock } from './temp-store.ts';
+import { rawSocket } from './raw-socket.ts';
 
 export interface HttpAnswer {
   readonly status: number;
@@ -247,7 +248,7 @@ function sendRequest(
 
 function sendRaw(port: number, bytes: string | Buffer, until?: RegExp): Promise<string> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = rawSocket(port);
     let seen = '';
     const done = (): void => {
       socket.destroy();

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { IncomingMessage, ServerResponse } from 'node:http';
-import { connect, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { BodyBudget } from './body-budget.ts';
+import { rawSocket } from '../../../tests/support/raw-socket.ts';
 
 const LIMITS = { body_bytes_a_token: 300_000, body_bytes_all: 500_000 };
 const PATH = '/api/v1/operations/task.create';
@@ -89,7 +90,7 @@ it('bodies of requests that need no token keep no place from those that have one
   await using http = await startHttp({ limits: LIMITS });
   const { token } = await http.token('task');
   const status = `GET /api/status HTTP/1.1\r\nHost: ${http.host}\r\n`;
-  const sockets = Array.from({ length: 5 }, () => connect(http.port, '127.0.0.1'));
+  const sockets = Array.from({ length: 5 }, () => rawSocket(http.port));
   // The first answer is there; the second request has not come to its end.
   const answers = sockets.map(async (socket) => {
     socket.write(`${status}\r\n${status}Content-Length: 250000\r\n\r\n`);
@@ -139,7 +140,7 @@ interface Open {
 }
 
 async function openBody(http: TestHttp, token: string, length: string, begin = ''): Promise<Open> {
-  const socket = connect(http.port, '127.0.0.1');
+  const socket = rawSocket(http.port);
   const open: Open = { socket, answer: '' };
   socket.on('error', () => undefined).on('data', (bytes) => (open.answer += String(bytes)));
   socket.write(

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { toErrorBody } from '#kernel/errors.ts';
@@ -10,6 +10,7 @@ import { followEvents } from '../../../tests/support/event-client.ts';
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import { createEventStream, type EventStreamDeps } from './event-stream.ts';
+import { rawSocket } from '../../../tests/support/raw-socket.ts';
 
 const by = { actor: { kind: 'agent', name: 'worker-1', named: true }, now: 1_790_000_000_000 } as const;
 const CALLER: Caller = { actor: by.actor, scope: 'read', token: 'token-1' };
@@ -231,7 +232,7 @@ describe('the stream of events', () => {
     using quick = await followEvents(served.url);
     await until(() => quick.last_id !== '');
     const start = quick.last_id;
-    const deaf = connect(Number(port), '127.0.0.1');
+    const deaf = rawSocket(port);
     deaf.pause();
     deaf.on('error', () => undefined);
     deaf.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -254,7 +255,7 @@ describe('the stream of events', () => {
     served.fill(40, 1_000_000);
     const { port } = new URL(served.url);
     const deaf = Array.from({ length: 12 }, () => {
-      const client = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+      const client = rawSocket(port);
       client.pause();
       client.write('GET /?after=0 HTTP/1.1\r\nHost: x\r\n\r\n');
       return client;
@@ -271,7 +272,7 @@ describe('the stream of events', () => {
   test('a slow reader that reads is served to the end', async () => {
     await using served = await serve({ limits: { stall_ms: 2_000, heartbeat_ms: 15_000 } });
     const { port } = new URL(served.url);
-    const slow = connect(Number(port), '127.0.0.1');
+    const slow = rawSocket(port);
     slow.write('GET /?after=0 HTTP/1.1\r\nHost: x\r\n\r\n');
     served.fill(2_000, 4_000);
     let bytes = 0;

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { FreeSockets } from './free-sockets.ts';
+import { rawSocket } from '../../../tests/support/raw-socket.ts';
 
 /** A request whose body does not come; with all that was answered. */
 interface Open {
@@ -21,7 +22,7 @@ function openBody(http: TestHttp, token: string): Promise<Open> {
     'Content-Length: 1000',
   ];
   return new Promise((resolve) => {
-    const socket = connect(http.port, '127.0.0.1', () => {
+    const socket = rawSocket(http.port, () => {
       socket.write(`${head.join('\r\n')}\r\n\r\n{`);
       resolve(open);
     });

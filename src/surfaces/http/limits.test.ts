@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { LONGEST_BLOCK_MS } from '../../../tests/support/loop-blocks.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import { HTTP_LIMITS, toServerOptions } from './limits.ts';
+import { rawSocket } from '../../../tests/support/raw-socket.ts';
 
 let http: TestHttp;
 let token: string;
@@ -65,7 +66,7 @@ describe('the limits of a request', () => {
 
   it('are not read on for a hundred MB that no operation wants', async () => {
     const chunk = Buffer.from(`100000\r\n${' '.repeat(1_048_576)}\r\n`);
-    const socket = connect(http.port, '127.0.0.1');
+    const socket = rawSocket(http.port);
     const ended = new Promise<number>((resolve) => {
       let sent = 0;
       const pump = (): void => {
@@ -218,7 +219,7 @@ describe('the limits of a connection', () => {
 
   it('end connections that are too many, and those that say nothing', async () => {
     await using few = await startHttp({ limits: { sockets: 3 } });
-    const sockets = Array.from({ length: 6 }, () => connect(few.port, '127.0.0.1'));
+    const sockets = Array.from({ length: 6 }, () => rawSocket(few.port));
     const closed = sockets.map(
       (socket) =>
         new Promise<void>((resolve) => {
@@ -247,7 +248,7 @@ describe('the limits of a connection', () => {
     const statuses: number[] = [];
     for (let round = 0; round < 12; round += 1) {
       for (let at = 0; at < 5; at += 1) {
-        const socket = connect(few.port, '127.0.0.1');
+        const socket = rawSocket(few.port);
         socket.on('error', () => undefined);
         silent.push(socket);
       }
@@ -310,7 +311,7 @@ describe('the limits of an answer', () => {
     const asked = new Promise<ServerResponse>((resolve) =>
       own.server.once('request', (_request, response: ServerResponse) => resolve(response)),
     );
-    const client = connect(own.port, '127.0.0.1').on('error', () => undefined);
+    const client = rawSocket(own.port);
     client.pause();
     const body = '{}';
     client.write(
@@ -339,7 +340,7 @@ describe('the limits of an answer', () => {
     const question = `POST /api/v1/operations/event.list HTTP/1.1\r\nHost: ${own.host}\r\nAuthorization: Bearer ${greedy}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
     // Ten on each connection: those behind the first wait for their turn on it, and are counted as well.
     const clients = Array.from({ length: 3 }, () => {
-      const client = connect(own.port, '127.0.0.1').on('error', () => undefined);
+      const client = rawSocket(own.port);
       client.pause();
       client.write(question.repeat(10));
       return client;
@@ -362,7 +363,7 @@ describe('the limits of an answer', () => {
     const { token: reader } = await own.token('admin');
     const served = new Promise<Socket>((resolve) => own.server.once('connection', resolve));
     const one = `GET /api/status HTTP/1.1\r\nHost: ${own.host}\r\nAuthorization: Bearer ${reader}\r\n\r\n`;
-    const client = connect(own.port, '127.0.0.1');
+    const client = rawSocket(own.port);
     client.write(one + one);
     const socket = await served;
     let text = '';

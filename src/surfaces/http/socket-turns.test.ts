@@ -1,7 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, type TestHttp } from '../../../tests/support/http-server.ts';
 import { HTTP_LIMITS } from './limits.ts';
+import { rawSocket } from '../../../tests/support/raw-socket.ts';
 
 /** Calls in the order in which they began and ended. */
 const seen: string[] = [];
@@ -35,7 +36,7 @@ describe('requests that one client sends without waiting', () => {
     other = second.id;
     const many = 100;
     const paths = Array.from({ length: many }, (_, at) => `/api/v1/tasks?limit=${at + 1}`);
-    const socket = connect(http.port, '127.0.0.1');
+    const socket = rawSocket(http.port);
     let text = '';
     const all = new Promise<void>((resolve) => {
       socket.on('data', (part) => {
@@ -55,14 +56,14 @@ describe('requests that one client sends without waiting', () => {
   });
 
   it('are ended with their connection where there are too many, and where the client goes', async () => {
-    const socket = connect(http.port, '127.0.0.1');
+    const socket = rawSocket(http.port);
     socket.on('error', () => undefined);
     socket.resume();
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     socket.write(toRequest('/api/v1/tasks').repeat(HTTP_LIMITS.waiting_requests_a_socket + 50));
     await closed;
     seen.length = 0;
-    const gone = connect(http.port, '127.0.0.1', () => gone.write(toRequest('/api/v1/tasks').repeat(50)));
+    const gone = rawSocket(http.port, () => gone.write(toRequest('/api/v1/tasks').repeat(50)));
     await expect.poll(() => seen.length).toBeGreaterThan(0);
     gone.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -98,7 +99,7 @@ function readStatus(socket: Socket): Promise<string> {
 
 function open(): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connect(http.port, '127.0.0.1', () => resolve(socket));
+    const socket = rawSocket(http.port, () => resolve(socket));
     socket.once('error', reject);
   });
 }
