@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { OPERATIONS } from '#contract/operations.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 
 const SRC = join(import.meta.dirname, '../src');
 const source = globSync('**/*.ts', { cwd: SRC })
@@ -11,12 +14,19 @@ const source = globSync('**/*.ts', { cwd: SRC })
   .map((path) => readFileSync(join(SRC, path), 'utf8'))
   .join('\n');
 
+type Table = Readonly<Record<string, number | Readonly<Record<string, number>>>>;
+const TABLES: Readonly<Record<string, Table>> = { LIMITS, KEPT_LIMITS, NEIGHBOUR_LIMITS, SERVED_LIMITS };
+
 describe('the limits', () => {
-  it.each(Object.keys(LIMITS))('%s is enforced somewhere', (name) => {
-    expect(source).toMatch(new RegExp(`LIMITS\\.${name}\\b`));
+  const limits = Object.entries(TABLES).flatMap(([table, values]) =>
+    Object.entries(values).map(([name, value]) => ({ name: `${table}.${name}`, value })),
+  );
+  it.each(limits)('$name is enforced somewhere', ({ name }) => {
+    const [table, key] = name.split('.');
+    expect(source).toMatch(new RegExp(String.raw`\b${table}\.${key}\b|\b${key}\b[^{}]*\} = ${table};`));
   });
 
-  const parts = Object.entries(LIMITS).flatMap(([name, value]): [string, number][] =>
+  const parts = limits.flatMap(({ name, value }): [string, number][] =>
     typeof value === 'number'
       ? [[name, value]]
       : Object.entries(value).map(([part, size]) => [`${name}.${part}`, size]),

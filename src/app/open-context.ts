@@ -80,6 +80,7 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
           // A command that only looks needs no copies, and tells more where nothing can be written.
           if (request.reads !== true || !isForgeError(error) || error.code !== 'read_only') throw error;
         });
+        if (request.reads !== true) await project.store.keepBounded(systemClock.now());
       }
       return findActor({ flag: request.actor, env, cwd });
     },

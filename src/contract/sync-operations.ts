@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LIMITS } from '#kernel/limits.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { declare } from './declare.ts';
 import { Fence } from './task.ts';
 
@@ -69,7 +69,7 @@ export const collectGarbage = declare({
   name: 'sync.gc',
   summary: 'Rewrite the task files and the local replica with one line a task',
   about:
-    'Safe at any time: the result means the same. Events of the feed that are older than 90 days are forgotten, and the database shrinks; changes of state stay in the history. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
+    'Safe at any time: the result means the same. Events of the feed that are older than 90 days are forgotten, which also happens by itself, and the database shrinks; changes of state stay in the history. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
   input: z.object({
     prune: z.int().min(1).max(36_500).optional().describe('Forget removals older than this many days'),
     events: z
@@ -77,7 +77,7 @@ export const collectGarbage = declare({
       .min(1)
       .max(36_500)
       .optional()
-      .describe(`Forget events older than this many days (default: ${LIMITS.event_days})`),
+      .describe(`Forget events older than this many days (default: ${KEPT_LIMITS.event_days})`),
   }),
   output: z.object({
     tasks: ExportedFile,

@@ -175,8 +175,6 @@ export const LIMITS = {
   event_list: 10_000,
   /** A longer field that did not change is left out of the row that an event carries. */
   event_field_length: 1_024,
-  /** How long `forge gc` keeps events, unless it is told otherwise. */
-  event_days: 90,
   /** Of SQLite's log, once what is in it was moved to the database. */
   wal_bytes: 16_777_216,
   /** How often a move is tried again when the task changes while its guards run. */

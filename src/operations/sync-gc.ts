@@ -1,7 +1,7 @@
 import type { collectGarbage } from '#contract/sync-operations.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { toExportSource } from '#sync/export-source.ts';
-import { LIMITS } from '#kernel/limits.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -13,7 +13,7 @@ type Context = Parameters<ReturnType<typeof implement<typeof collectGarbage>>['r
 /** After everything was exported: what was changed since the last export is read from the events. */
 async function forgetEvents(
   { project: { store }, clock }: Context,
-  { events: days = LIMITS.event_days }: { readonly events?: number | undefined },
+  { events: days = KEPT_LIMITS.event_days }: { readonly events?: number | undefined },
 ): Promise<{ events: { forgotten: number }; database: { before: number; after: number } }> {
   const { events, database } = await store.pruneEvents(clock.now() - days * DAY_MS);
   return { events: { forgotten: events }, database };

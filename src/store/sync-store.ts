@@ -57,6 +57,11 @@ export interface SyncStore {
   pruneEvents(
     before: number,
   ): Promise<{ events: number; database: { readonly before: number; readonly after: number } }>;
+  /**
+   * Brings the feed of events and the local replica back within their bounds (KEPT_LIMITS). Each writer may call it: most calls
+   * only look. It may take several transactions. Idempotent.
+   */
+  keepBounded(now: number): Promise<{ readonly events: number; readonly replica: boolean }>;
   /** Looks whether everything is as it should be; changes nothing. */
   diagnose(now: number): Promise<StoreDiagnosis>;
   /** Counts blockers anew, and writes the replica where it does not hold everything. Never touches a task or an edge. */

@@ -199,6 +199,7 @@ export class ServerProject implements AsyncDisposable {
       const { clock, notice, env } = this.#around;
       const joinApart = (): Promise<void> => this.#joinApart();
       await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env, joinApart });
+      await store.keepBounded(clock.now());
     });
   }
 

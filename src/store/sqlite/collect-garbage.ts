@@ -3,9 +3,10 @@ import { MAP_NAMES, lastStamp, type ElementMap, type TaskRecord } from '#domain/
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { readKnown } from './apply-record.ts';
+import { forgetEvents } from './keep-bounded.ts';
 import { insertEvent, newestEvent } from './log-rows.ts';
 import { appendingTo } from './replica-appender.ts';
-import { allLines, setBytes } from './replay.ts';
+import { allLines, holdWhole } from './replay.ts';
 import type { Replica } from './replica.ts';
 import { readRecord, toEncoded, writeRecord } from './record-rows.ts';
 import type { Writer } from '../store.ts';
@@ -17,7 +18,7 @@ export function compactReplica(
 ): { before: number; after: number } {
   return appendingTo({ db, replica }, by, () => {
     const before = replica.size();
-    return { before, after: setBytes(db, replica, replica.rewrite(allLines(db))) };
+    return { before, after: holdWhole(db, replica, replica.rewrite(allLines(db))) };
   });
 }
 
@@ -77,8 +78,7 @@ export function pruneEvents(
       db.get('SELECT max(seq) AS seq FROM events WHERE seq < ? AND created_at < ?', newest, toIso(until))
         ?.seq ?? 0,
     );
-    db.run('UPDATE transitions SET event_seq = NULL WHERE event_seq <= ?', last);
-    return db.run('DELETE FROM events WHERE seq <= ?', last).changes;
+    return forgetEvents(db, last);
   });
   return { events, database: shrinkDatabase(db) };
 }

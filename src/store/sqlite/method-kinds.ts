@@ -120,6 +120,7 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   compactReplica: 'write',
   prune: 'write',
   pruneEvents: 'write',
+  keepBounded: 'write',
   diagnose: 'read',
   repair: 'write',
   readStamp: 'read',

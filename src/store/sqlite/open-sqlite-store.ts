@@ -255,6 +255,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       return prune({ db, replica }, until, by);
     },
     pruneEvents: async (until) => (await import('./collect-garbage.ts')).pruneEvents(db, until),
+    keepBounded: async (now) => {
+      if (changes_nothing === true) return { events: 0, replica: false };
+      return (await import('./keep-bounded.ts')).keepBounded({ db, replica }, now);
+    },
     async diagnose(now) {
       const { diagnose } = await import('./diagnose.ts');
       return reader.read(() => diagnose({ db: reader, replica }, now));

@@ -9,7 +9,7 @@ import { readLine, readRecord, toEncoded } from './record-rows.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
 import { shownLines } from './shown-lines.ts';
-import { findFact, keptFacts, writeFact } from './store-facts.ts';
+import { findFact, keptFacts, readFact, writeFact } from './store-facts.ts';
 import { toRebuild } from './translate-error.ts';
 
 /**
@@ -30,7 +30,7 @@ export function replayReplica(
   if (size === 0 || held === undefined || (size < held && same)) {
     // What stands in it may be more than the database has, also where its size says otherwise.
     if (size > 0) joinReplica(db, replica, { ...how, from: 0 });
-    return setBytes(db, replica, replica.rewrite(allLines(db)));
+    return holdWhole(db, replica, replica.rewrite(allLines(db)));
   }
   return setBytes(db, replica, joinReplica(db, replica, { ...how, from: replica.startAt(same ? held : 0) }));
 }
@@ -118,6 +118,19 @@ export function* allLines(db: Database): Generator<string> {
   yield* leaseLines(db);
   yield* shownLines(db);
 }
+
+/** Of a replica that was written anew, with one line a task. */
+export function holdWhole(db: Database, replica: Replica, size: number): number {
+  writeFact(db, WHOLE, size);
+  return setBytes(db, replica, size);
+}
+
+/** How long the replica was when it was last written anew; 0 where that is not known. */
+export function wholeBytes(db: Database): number {
+  return readFact(db, WHOLE);
+}
+
+const WHOLE = 'replica_whole_bytes';
 
 export function setBytes(db: Database, replica: Replica, size: number): number {
   holdBytes(db, size);

@@ -132,20 +132,42 @@ export class Replica {
   /** The whole file anew: temp, fsync, rename. Returns its size. */
   rewrite(lines: Iterable<string>): number {
     return this.#guarded(() => {
-      this.close();
-      sweepTemporaryFiles(this.path);
-      const temporary = `${this.path}.${process.pid}.tmp`;
-      let size = 0;
+      const temporary = this.#begin();
       try {
-        size = writeFile(openNewFile(temporary, 'w', this.#modes()), lines);
-        renameSync(temporary, this.path);
+        const size = writeFile(openNewFile(temporary, 'w', this.#modes()), lines);
+        this.#take(temporary);
+        return size;
       } catch (error) {
         rmSync(temporary, { force: true });
         throw error;
       }
-      syncFolder(dirname(this.path));
-      return size;
     });
+  }
+
+  /** The same with other work in between: `fill` writes the new file, closes it and gives its size. */
+  async rewriteAside(fill: (file: number) => Promise<number>): Promise<number> {
+    const temporary = this.#guarded(() => this.#begin());
+    try {
+      const size = await fill(openNewFile(temporary, 'w', this.#modes()));
+      this.#take(temporary);
+      return size;
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw translateStoreError(error, this.path);
+    }
+  }
+
+  /** Where the new file is written. */
+  #begin(): string {
+    this.close();
+    sweepTemporaryFiles(this.path);
+    return `${this.path}.${process.pid}.tmp`;
+  }
+
+  /** Puts the new file into the place of the old one. */
+  #take(temporary: string): void {
+    renameSync(temporary, this.path);
+    syncFolder(dirname(this.path));
   }
 
   close(): void {
