@@ -157,10 +157,10 @@ async function fill(temp: TempStore, title: string, name: string): Promise<Brief
     }),
     'config.json',
   );
-  // A read asks for nothing else: no writer's actor, no host.
+  // A read asks for nothing else: no host.
   const context = {
     clock: temp.clock,
-    readActor: async () => actor,
+    actor: async () => actor,
     project: { store: temp.store, config },
   } as unknown as OperationContext;
   return projectPrime.run(context, {});

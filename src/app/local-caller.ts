@@ -36,7 +36,7 @@ export function createLocalCaller(
         runOnce(
           operation,
           checked,
-          { ...request, operation: name, needs: declaration.needs, route },
+          { ...request, operation: name, needs: declaration.needs, reads: entry.reads, route },
           { signal, portion },
         );
       return once().catch(async (error: unknown) => {

@@ -66,25 +66,16 @@ export async function openContext(asked: ContextRequest): Promise<OperationConte
   const opened = request.needs === 'project' ? await openProject(request) : undefined;
   const project = isForgeError(opened) ? undefined : opened;
   const workshop = project === undefined ? undefined : lazyWorkshop(project, request);
-  if (project !== undefined && workshop !== undefined) await settleFirst(project, workshop, request);
+  if (project !== undefined && workshop !== undefined) {
+    await settleFirst(project, workshop, request);
+    await keepUp(project, request);
+  }
   return {
     clock: systemClock,
     cwd,
     vouches: request.vouches,
     trusts: request.vouches,
     async actor() {
-      const { findActor } = await import('./find-actor.ts');
-      if (project !== undefined) {
-        const { keepUpFiles } = await import('./keep-up-files.ts');
-        await keepUpFiles(project, toMachine(env), request.notice).catch((error: unknown) => {
-          // A command that only looks needs no copies, and tells more where nothing can be written.
-          if (request.reads !== true || !isForgeError(error) || error.code !== 'read_only') throw error;
-        });
-        if (request.reads !== true) await project.store.keepBounded(systemClock.now());
-      }
-      return findActor({ flag: request.actor, env, cwd });
-    },
-    async readActor() {
       const { findActor } = await import('./find-actor.ts');
       return findActor({ flag: request.actor, env, cwd });
     },
@@ -141,6 +132,16 @@ async function settleFirst(
   if (findOwnRun(env) !== undefined) return;
   const { settleLeft } = await import('./settle-left.ts');
   await settleLeft(project, open, { workshop: () => workshop.open(), notice });
+}
+
+/** Not before something is examined: that is told as it was found. */
+async function keepUp(
+  project: OpenProject,
+  { reads, examining, env, notice }: Pick<ContextRequest, 'reads' | 'examining' | 'env' | 'notice'>,
+): Promise<void> {
+  if (reads === true || examining !== undefined || project.store.changes_nothing === true) return;
+  const { keepUpProject } = await import('./keep-up-project.ts');
+  await keepUpProject(project, toMachine(env), notice);
 }
 
 /** Most commands need none. One that was opened ends all it started before the store is closed. */

@@ -204,7 +204,6 @@ function toContext(
     clock,
     cwd: project?.paths.root ?? cwd,
     actor,
-    readActor: actor,
     get project(): OpenProject {
       if (project === undefined) throw new ForgeError('not_a_project', 'This operation is about no project');
       return project;

@@ -10,8 +10,8 @@ import { implement, type OperationContext } from './operation.ts';
 const VERBS = { added: 'Added', updated: 'Updated', unchanged: 'Already there:' } as const;
 
 /** What a person did and what an agent did would stand under one name in lists, claims and filters. */
-async function refuseOwnName({ place, readActor }: OperationContext, name: string): Promise<void> {
-  const actor = await readActor();
+async function refuseOwnName({ place, actor: ask }: OperationContext, name: string): Promise<void> {
+  const actor = await ask();
   if (actor.kind !== 'user' || actor.name !== name) return;
   if (listAgents(place.home).some((agent) => agent.name === name)) return;
   throw new ForgeError('invalid_input', `An agent cannot be called ${JSON.stringify(name)}: you are`, {

@@ -4,8 +4,8 @@ import { implement } from './operation.ts';
 import { newTokenText, tokenTime, toNewTokenEntry } from './token-entry.ts';
 
 export const agentToken = implement<typeof declaration>({
-  async run({ place, clock, readActor }, { agent, projects, expires }) {
-    const { name: user } = await readActor();
+  async run({ place, clock, actor }, { agent, projects, expires }) {
+    const { name: user } = await actor();
     const lasts_ms = tokenTime({ agent, expires });
     const wish = { scope: 'task', agent, user, projects, lasts_ms, now: clock.now() } as const;
     return toNewTokenEntry(await createToken(place.home, wish));

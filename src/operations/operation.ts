@@ -24,10 +24,8 @@ import type { WorkflowCheck } from '#sync/workflow-file.ts';
 export interface OperationContext {
   readonly clock: Clock;
   readonly cwd: string;
-  /** Who asks. Called by operations that write; a read never pays for finding out. */
+  /** Who asks. Most reads never pay for finding out. */
   readonly actor: () => Promise<Actor>;
-  /** The same for a read that must name the asker: nothing in the repository is kept up by the way. */
-  readonly readActor: () => Promise<Actor>;
   /** Throws not_a_project outside one. */
   readonly project: OpenProject;
   /** What belongs to the person: the Forge home and what is registered there. */

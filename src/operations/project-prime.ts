@@ -12,7 +12,7 @@ import { type Brief, fitRows, PRIME_COMMANDS, toPrimeText } from './prime-text.t
 export const projectPrime = implement<typeof primeAgent>({
   async run(ctx) {
     const { store, config } = ctx.project;
-    const { name, kind, named } = await ctx.readActor();
+    const { name, kind, named } = await ctx.actor();
     const { excludeTypes } = config.ready;
     const limit = LIMITS.prime_rows;
     const mine = await store.listTasks({ status: 'in_progress', assignee: name, limit });

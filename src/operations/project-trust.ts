@@ -60,7 +60,7 @@ const NOTHING = 'This repository brings no commands';
 
 /** A person at their own command line allows something, never an agent; inside of a run this is not reached. */
 async function findPerson(ctx: OperationContext): Promise<string> {
-  const actor = await ctx.readActor();
+  const actor = await ctx.actor();
   if (ctx.vouches === true && actor.kind === 'user') return toTriggeredBy(actor);
   throw new ForgeError(
     'permission_denied',

@@ -4,8 +4,8 @@ import { implement } from './operation.ts';
 import { newTokenText, tokenTime, toNewTokenEntry } from './token-entry.ts';
 
 export const tokenCreate = implement<typeof createToken>({
-  async run({ place, clock, readActor }, { scope, agent, name, projects, expires }) {
-    const { name: user } = await readActor();
+  async run({ place, clock, actor }, { scope, agent, name, projects, expires }) {
+    const { name: user } = await actor();
     const lasts_ms = tokenTime({ agent, expires });
     const wish = { scope, agent, name, user, projects, lasts_ms, now: clock.now() };
     return toNewTokenEntry(await makeToken(place.home, wish));

@@ -41,7 +41,7 @@ const HOME = 'another config.json, in a home';
 
 /** Every file of `src` that does, with why what an attempt wrote changes nothing there before it is merged. */
 export const GATE_READERS: Readonly<Record<string, string>> = {
-  'src/app/keep-up-files.ts': BY_GATES,
+  'src/app/keep-up-project.ts': BY_GATES,
   'src/app/local-host.ts': BY_FIND,
   'src/app/open-context.ts': `${BY_FIND}; the workflow by GateFiles`,
   'src/app/project-identities.ts': NO_CONTENT,

@@ -137,7 +137,6 @@ function toContext({ project, place, machine }: RunCallerDeps, { agent, task_id 
     clock: systemClock,
     cwd: project.paths.root,
     actor: async () => actor,
-    readActor: async () => actor,
     project,
     place,
     machine,

@@ -20,7 +20,7 @@ import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
-import { refreshSharedFiles } from '../keep-up-files.ts';
+import { refreshSharedFiles } from '../keep-up-project.ts';
 import { hideForeign } from '#sync/foreign-tasks.ts';
 import { openFound, readForeign } from '../open-context.ts';
 import { OpenedProject } from './opened-project.ts';

@@ -1,3 +1,5 @@
+import { isForgeError } from '#kernel/errors.ts';
+import type { Store } from '#store/open-store.ts';
 import { GateFiles } from '#sync/gate-files.ts';
 import { hasWorkflow } from '#sync/has-workflow.ts';
 import type { AttemptLister } from '#sync/held-lines.ts';
@@ -9,8 +11,24 @@ import { refreshSharedConfig } from '#sync/shared-config.ts';
 import type { WorkflowCheck } from '#sync/workflow-file.ts';
 import { sweepTemporaryFiles } from '#sync/sweep-temporary-files.ts';
 
-/** A command that writes also keeps up what others rely on: shared copies, the link, and entries that start this program. */
-export async function keepUpFiles(
+/** A command that may write also keeps up what others rely on, before it begins. */
+export async function keepUpProject(
+  {
+    paths,
+    store,
+  }: { readonly paths: ProjectPaths; readonly store: Pick<Store, 'listAttempts' | 'keepBounded'> },
+  machine: Machine,
+  notice: (line: string) => void,
+): Promise<void> {
+  await keepUpFiles({ paths, store }, machine, notice).catch((error: unknown) => {
+    // Where nothing can be written the command itself tells more.
+    if (!isForgeError(error) || error.code !== 'read_only') throw error;
+  });
+  await store.keepBounded(machine.clock.now());
+}
+
+/** Shared copies, the link, and entries that start this program. */
+async function keepUpFiles(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
   machine: Machine,
   notice: (line: string) => void,
