@@ -22,7 +22,7 @@ const FOOT = [
   'cache); peak memory is what the process itself reports at its end; claims are made by processes that start at the same',
   'moment, three times each, and the run fails unless every task was claimed exactly once; trees are cold processes too;',
   'exports, imports and the loops they are held against are processes of their own, timed without their start, three times',
-  'in turn; commits are made in turn too. Of a rebuild and of commits at 50,000 tasks the least of all rounds counts, of `ready`',
+  'in turn; commits are made in turn too. Of a rebuild the least of all rounds counts, of `ready`',
   'the median, in turn over the small and the large project. Starts of attempts are measured inside of one process, from the call that claims',
   'the task to the first line of its agent: the claim, the attempt and its ports, branch and checkout, the run and its log;',
   'in turn with `git worktree add` and the same program, and with `forge run` as a whole process,',

@@ -162,10 +162,7 @@ const LARGE_BUDGET_MS = 400;
 const LARGE_ROUNDS = 24;
 const LOOSE_BUDGET_MB = 96;
 
-/**
- * The same where git itself has much to do: 35 MB to read, to compress and to keep, anew with each commit. The least of
- * all rounds counts: what else the machine does would be most of any other figure.
- */
+/** The same where git itself has much to do: 35 MB to read, to compress and to keep, anew with each commit. */
 function benchLargeHook(): Result[] {
   using folder = temporaryFolder();
   prepareProject(folder.path, LARGE);
@@ -179,26 +176,26 @@ function benchLargeHook(): Result[] {
     times.push(timed(() => git(folder.path, 'commit', '--quiet', '-m', 'large')));
     sizes.push(looseMegabytes(folder.path));
   }
-  const least = Math.min(...times);
+  const commit = median(times);
   const most = Math.max(...sizes);
   const each = Math.max(...sizes.map((size, at) => size - (sizes[at - 1] ?? size)));
-  const hash = Math.min(...hashes);
+  const hash = median(hashes);
   return [
     {
       what: `commit with the pre-commit hook, ${LARGE_NAME} tasks (35 MB), one changed`,
       baseline: `${LARGE_BUDGET_MS} ms`,
-      ratio: least / LARGE_BUDGET_MS,
+      ratio: commit / LARGE_BUDGET_MS,
       budget: 1,
       sense: 'at most',
-      figures: `${least.toFixed(0)} ms, median ${median(times).toFixed(0)} ms of ${LARGE_ROUNDS}`,
+      figures: `${commit.toFixed(0)} ms, the median of ${LARGE_ROUNDS}; the least ${Math.min(...times).toFixed(0)} ms`,
     },
     {
       what: 'the same commit',
       baseline: '`git hash-object` of the task file, which `git add` cannot do without',
-      ratio: least / hash,
+      ratio: commit / hash,
       budget: 4,
       sense: 'at most',
-      figures: `${least.toFixed(0)} ms / ${hash.toFixed(0)} ms`,
+      figures: `${commit.toFixed(0)} ms / ${hash.toFixed(0)} ms`,
     },
     {
       what: `git's loose objects in ${LARGE_ROUNDS} such commits, the most at any time`,

@@ -14,10 +14,12 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chooseSources } from './mutants/choose-sources.ts';
 import { applyMutant, findMutants, pickSome } from './mutants/find-mutants.ts';
+import { keepRun } from './mutants/keep-run.ts';
 import { digest, openVerdicts, type PlacedMutant, type Verdict } from './mutants/keep-verdicts.ts';
 import { joinReach, listReaching, measureReach, type Reach } from './mutants/measure-reach.ts';
 import { listImporters, listTestsOf, type SourceFile } from './mutants/nearest-tests.ts';
 import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
+import { readCommit } from './read-commit.ts';
 
 /*
  * npm run mutants -- --room domain --files 'decide-*,find-wait' --count 300 --seed 1 --from 1 --to 300
@@ -29,7 +31,7 @@ import { readCases, runVitest, type TestCase } from './mutants/run-cases.ts';
  * What was measured and found is kept in the temporary folder. The same command goes on where it was stopped; after a
  * change of tests only those tests are measured again, and only what they may decide is tried again. A change of a source
  * voids all of it. `--files` takes only some files of the room, by their names; `--from` and `--to` choose a part of the
- * mutants, in the order of the paths.
+ * mutants, in the order of the paths. How a whole run ended is written to tests/mutant-runs.json.
  */
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -42,6 +44,7 @@ const ROUNDS = [
   { files: 40, cases: 250, ms: 90_000, is_wide: false },
 ] as const;
 const ANSWERS = join(ROOT, 'tests/mutants.json');
+const RUNS = join(ROOT, 'tests/mutant-runs.json');
 
 const { values } = parseArgs({
   options: {
@@ -117,6 +120,18 @@ for (const [at, mutant] of picked.entries()) {
 console.log(
   `${counts.killed} killed, ${counts.answered} answered in tests/mutants.json, ${counts.survived} survived, ${counts.untested} that no test comes to`,
 );
+const isWhole = values.files === undefined && values.from === '1' && values.to === undefined;
+if (isWhole)
+  keepRun(RUNS, {
+    room: values.room,
+    seed: Number(values.seed),
+    tried: picked.length,
+    killed: counts.killed,
+    answered: counts.answered,
+    left: left.length,
+    at: new Date().toISOString(),
+    commit: readCommit(),
+  });
 process.exitCode = left.length === 0 ? 0 : 1;
 
 async function tryMutant(mutant: PlacedMutant): Promise<Verdict> {

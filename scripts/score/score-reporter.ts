@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
+import { readCommit } from '../read-commit.ts';
 import type { FileResult, ScoreResults } from './judge-item.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -38,17 +38,4 @@ function toResult(module: TestModule): Pick<FileResult, 'failed' | 'tests'> {
   }));
   const failed = tests.filter(({ state }) => state === 'failed').length;
   return { failed: module.ok() ? failed : Math.max(1, failed), tests };
-}
-
-function readCommit(): string {
-  const git = (...args: string[]): string =>
-    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
-  try {
-    // The results themselves are among the files of the repository.
-    const others = [':/', ':(exclude,top)tests/soak-results.json', ':(exclude,top)docs/security.md'];
-    const isChanged = git('status', '--porcelain', '--untracked-files=no', '--', ...others) !== '';
-    return `${git('rev-parse', '--short=10', 'HEAD')}${isChanged ? ' and changes' : ''}`;
-  } catch {
-    return 'unknown';
-  }
 }
