@@ -11,6 +11,9 @@ import { refreshSharedConfig } from '#sync/shared-config.ts';
 import type { WorkflowCheck } from '#sync/workflow-file.ts';
 import { sweepTemporaryFiles } from '#sync/sweep-temporary-files.ts';
 
+/** What keeps the files from being kept up; a command that needs none of them does what it was asked for. */
+const PUTS_OFF: ReadonlySet<string> = new Set(['disk_full', 'read_only', 'permission_denied', 'io_failed']);
+
 /** A command that may write also keeps up what others rely on, before it begins. */
 export async function keepUpProject(
   {
@@ -21,8 +24,9 @@ export async function keepUpProject(
   notice: (line: string) => void,
 ): Promise<void> {
   await keepUpFiles({ paths, store }, machine, notice).catch((error: unknown) => {
+    if (!isForgeError(error) || !PUTS_OFF.has(error.code)) throw error;
     // Where nothing can be written the command itself tells more.
-    if (!isForgeError(error) || error.code !== 'read_only') throw error;
+    if (error.code !== 'read_only') notice(`${error.message}; the next command tries again`);
   });
   await store.keepBounded(machine.clock.now());
 }

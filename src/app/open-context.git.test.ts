@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeProjectHere } from '../../tests/support/forge-here.ts';
@@ -27,6 +27,26 @@ describe('what others rely on', () => {
   it('is kept up once, before a command that may write begins', async () => {
     await using open = await openWithoutLink({});
     expect(open.isLinked()).toBe(true);
+  });
+
+  it('keeps no command from its work where it cannot be kept up', async () => {
+    await using project = await forgeProjectHere();
+    const notices: string[] = [];
+    const shared = join(project.path, '.git/forge/config.json');
+    rmSync(shared);
+    // Nothing can be put into the place of a folder.
+    mkdirSync(join(shared, 'in-the-way'), { recursive: true });
+    await using ctx = await openContext({
+      needs: 'project',
+      cwd: project.path,
+      env: project.env,
+      actor: 'user:ann',
+      progress: quiet,
+      notice: (line) => notices.push(line),
+      meter: quiet,
+    });
+    expect(await ctx.project.store.readPause()).toBeNull();
+    expect(notices.join()).toMatch(/the next command tries again/);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
@@ -86,8 +86,7 @@ it('joins in first what a crash left in the replica', async () => {
   await using temp = await tempStore();
   const by = writer(temp);
   const { id } = await temp.store.createTask(newTask('crashed'), by);
-  for (let n = 0; statSync(temp.replica).size <= KEPT_LIMITS.replica_bytes; n += 1)
-    await temp.store.updateTask({ id, description: `${n}`.padEnd(250_000, 'z') }, by);
+  await growReplica(temp, id);
   await temp.store.updateTask({ id, description: 'short' }, by);
   // As after a crash between the replica's sync and the commit.
   using db = temp.connect();
@@ -96,6 +95,27 @@ it('joins in first what a crash left in the replica', async () => {
   expect((await temp.store.keepBounded(by.now)).replica).toBe(true);
   expect(await temp.store.getTask(id)).toMatchObject({ description: 'short' });
 });
+
+it('keeps no writer from its work where the replica cannot be written anew', async () => {
+  await using temp = await tempStore();
+  const by = writer(temp);
+  const { id } = await temp.store.createTask(newTask('large'), by);
+  await growReplica(temp, id);
+  // The name that the new file would have.
+  const blocked = `${temp.replica}.${process.pid}.tmp`;
+  mkdirSync(blocked);
+  expect(await temp.store.keepBounded(by.now)).toEqual({ events: 0, replica: false });
+  await temp.store.updateTask({ id, description: 'written all the same' }, by);
+  rmSync(blocked, { recursive: true });
+  expect((await temp.store.keepBounded(by.now)).replica).toBe(true);
+  expect(await temp.store.getTask(id)).toMatchObject({ description: 'written all the same' });
+});
+
+/** Until the replica is to be written anew. */
+async function growReplica(temp: TempStore, id: string): Promise<void> {
+  for (let n = 0; statSync(temp.replica).size <= KEPT_LIMITS.replica_bytes; n += 1)
+    await temp.store.updateTask({ id, description: `${n}`.padEnd(250_000, 'z') }, writer(temp));
+}
 
 /** Events of a project that is long in use, without the hours that it took to write them. */
 function addEvents(temp: TempStore, count: number): void {

@@ -1,5 +1,7 @@
-import { closeSync, fsync, writeFileSync } from 'node:fs';
+import { closeSync, fsync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { toIso } from '#kernel/clock.ts';
+import { isForgeError } from '#kernel/errors.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import type { Database } from './database.ts';
 import { newestEvent, oldestEvent } from './log-rows.ts';
@@ -12,17 +14,27 @@ interface Parts {
   readonly replica: Replica;
 }
 
+/** What is wrong with the place or for a while: a later call finds it still to do. */
+const PUTS_OFF: ReadonlySet<string> = new Set(['disk_full', 'read_only', 'store_busy', 'io_failed']);
+
 /**
  * Every write makes the feed of events and the local replica longer. This brings both back within their bounds, a portion
- * of the events at a time. Most calls only look, for some microseconds, so that each writer may call it.
+ * of the events at a time. Most calls only look, for some microseconds, so that each writer may call it; what keeps this
+ * from being done keeps no writer from what it was asked for.
  */
 export async function keepBounded(
   parts: Parts,
   now: number,
 ): Promise<{ readonly events: number; readonly replica: boolean }> {
-  const last = findLastToForget(parts.db, now);
-  const events = last === undefined ? 0 : parts.db.write(() => forgetEvents(parts.db, last));
-  return { events, replica: isTooLong(parts) && (await compactBesideReaders(parts, now)) };
+  const done = { events: 0, replica: false };
+  try {
+    const last = findLastToForget(parts.db, now);
+    if (last !== undefined) done.events = parts.db.write(() => forgetEvents(parts.db, last));
+    done.replica = isTooLong(parts) && hasRoom(parts.replica) && (await compactBesideReaders(parts, now));
+  } catch (error) {
+    if (!isForgeError(error) || !PUTS_OFF.has(error.code)) throw error;
+  }
+  return done;
 }
 
 /**
@@ -62,6 +74,17 @@ export function forgetEvents(db: Database, last: number): number {
 function isTooLong({ db, replica }: Parts): boolean {
   const size = replica.size();
   return size > KEPT_LIMITS.replica_bytes && size > KEPT_LIMITS.replica_growth * wholeBytes(db);
+}
+
+/** For both files at once, so that a rewrite does not take from others the last of the disk. */
+function hasRoom(replica: Replica): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(dirname(replica.path));
+    return bavail * bsize > 2 * replica.size();
+  } catch {
+    // Where nobody can say, the rewrite shows it.
+    return true;
+  }
 }
 
 /**
