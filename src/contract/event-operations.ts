@@ -7,7 +7,7 @@ export const listEvents = declare({
   name: 'event.list',
   summary: 'The feed of everything that happened in the project, oldest first',
   about:
-    'Without --after the newest events. Each carries the row as it was then. A running server streams the same feed at /api/v1/events.',
+    'Without --after the newest events. Each carries the row as it was then. Where events behind --after were forgotten, the first that is given is project.changed with reset: read the tasks again. A running server streams the same feed at /api/v1/events.',
   input: z.object({
     after: z.int().min(0).optional().describe('Only events behind the one with this number'),
     task: TaskRef.optional().describe('Only events of this task'),

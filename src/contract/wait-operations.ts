@@ -15,7 +15,7 @@ export const waitTask = declare({
   name: 'task.wait',
   summary: 'Wait until a task is closed, or has a status, a state or an event',
   about:
-    'Answers at once when it is so already. When the time is over it fails with wait_timeout, which only means: ask again. A task that is closed while another state is waited for ends the wait with state_invalid. Events are those after the call, or after the number given with --after, so that a loop of waits misses none.',
+    'Answers at once when it is so already. When the time is over it fails with wait_timeout, which only means: ask again. A task that is closed while another state is waited for ends the wait with state_invalid. Events are those after the call, or after the number given with --after, so that a loop of waits misses none: where events behind that number were forgotten, it fails with state_invalid.',
   input: z.object({
     id: TaskRef.describe('Task id'),
     status: Status.optional().describe('Until it has this status (default: closed)'),

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { listEvents as declaration } from '#contract/event-operations.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
@@ -8,7 +9,7 @@ import { tooLarge } from './write-answer.ts';
 
 const DEFAULT_LIMIT = 20;
 /** Behind the first look the newest events are looked for in steps of this many numbers: a filter leaves most of them out. */
-const STEP = 1_000;
+const STEP = 5_000;
 
 export const eventList = implement<typeof declaration>({
   async run(ctx, { after, task, type, limit = DEFAULT_LIMIT }) {
@@ -18,7 +19,7 @@ export const eventList = implement<typeof declaration>({
     const events =
       after === undefined
         ? await readNewest(store, filter, limit)
-        : await readBehind(store, filter, { after, limit });
+        : [...(await tellForgotten(store, after)), ...(await readBehind(store, filter, { after, limit }))];
     return events.map((event) => ({ ...event, data: readJson(event.data) as unknown }));
   },
   text(events, view) {
@@ -42,34 +43,46 @@ interface Filter {
   readonly task_id: string | undefined;
 }
 
+/** What a stream says too: whoever stood further back than the feed reaches reads the tasks again. */
+async function tellForgotten(store: EventStore, after: number): Promise<StoredEvent[]> {
+  const { oldest } = await store.readFeed();
+  if (after === 0 || after + 1 >= oldest) return [];
+  const first = (await store.readEvents({ after: oldest - 1, limit: 1 })).events[0];
+  const data = JSON.stringify({ changed: ['tasks'], reset: true });
+  const { seq, created_at } = { seq: oldest - 1, created_at: first?.created_at ?? '' };
+  return [{ seq, type: 'project.changed', task_id: null, triggered_by: 'system:feed', created_at, data }];
+}
+
 async function readBehind(
   store: EventStore,
   filter: Filter,
-  { after, limit }: { after: number; limit: number },
+  { after, limit, upto = Infinity }: { after: number; limit: number; upto?: number },
 ): Promise<StoredEvent[]> {
+  const { oldest } = await store.readFeed();
   const found: StoredEvent[] = [];
-  for (let position = after; found.length < limit;) {
+  for (let position = Math.max(after, oldest - 1); found.length < limit;) {
     const page = await store.readEvents({
       ...filter,
       after: position,
       limit: limit - found.length,
       max_bytes: LIMITS.answer_page_bytes,
     });
-    found.push(...page.events);
+    found.push(...page.events.filter(({ seq }) => seq <= upto));
     checkSize(found);
-    if (page.upto >= page.newest || page.upto <= position) break;
+    if (page.upto >= Math.min(page.newest, upto) || page.upto <= position) break;
     position = page.upto;
+    await nextTurn();
   }
   return found;
 }
 
 async function readNewest(store: EventStore, filter: Filter, limit: number): Promise<StoredEvent[]> {
+  const { oldest, newest } = await store.readFeed();
   let found: StoredEvent[] = [];
   let step = limit;
-  for (let end = await store.newestEvent(); end > 0 && found.length < limit;) {
-    const start = Math.max(0, end - step);
-    const page = await readBehind(store, filter, { after: start, limit: step });
-    found = [...page.filter(({ seq }) => seq <= end), ...found];
+  for (let end = newest; end >= oldest && found.length < limit;) {
+    const start = Math.max(oldest - 1, end - step);
+    found = [...(await readBehind(store, filter, { after: start, limit: step, upto: end })), ...found];
     checkSize(found);
     end = start;
     step = Math.max(step, STEP);

@@ -5,6 +5,7 @@ import { unknownState } from '#domain/unknown-state.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import type { EventStore } from '#store/event-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import { implement } from './operation.ts';
 
@@ -74,8 +75,15 @@ async function hasNews(store: TaskStore, known: Known, newest: number): Promise<
 }
 
 /** Without a number given, what counts is what happens from now on. */
-async function findStart(store: TaskStore, { id, after }: Input): Promise<number> {
-  return after ?? store.newestEntryOf((await store.findTask(id)).id);
+async function findStart(store: TaskStore & EventStore, { id, after }: Input): Promise<number> {
+  if (after === undefined) return store.newestEntryOf((await store.findTask(id)).id);
+  const { oldest } = await store.readFeed();
+  if (after === 0 || after + 1 >= oldest) return after;
+  // What is waited for may be among them, and would never come.
+  throw new ForgeError('state_invalid', `The events up to ${oldest - 1} were forgotten`, {
+    hint: `forge task show ${id}, then wait with --after ${oldest - 1}`,
+    details: { after, oldest },
+  });
 }
 
 type Look = Waited | { readonly now: Omit<Waited, 'event' | 'seq'> };

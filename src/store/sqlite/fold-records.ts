@@ -20,7 +20,7 @@ import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import { toEncoded, type EncodedRecord } from './record-rows.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
-import { nameUnsealed, readPast, readShownState } from './shown-base.ts';
+import { nameUnsealed, readPast, readShownState, type LookedAt } from './shown-base.ts';
 import { readShown, writeShown } from './shown-lines.ts';
 
 export const FOLDED_BY = 'system:fold';
@@ -29,14 +29,12 @@ export const FOLDED_BY = 'system:fold';
 export const UNREADABLE_KEPT = 10_000;
 
 /** One fold under way. */
-export interface Fold {
-  readonly db: Database;
+export interface Fold extends LookedAt {
   readonly appender: ReplicaAppender;
   readonly by: Writer;
   readonly report: FoldReport;
   readonly digests: Map<string, number | null>;
   readonly unreadable: string[];
-  readonly path: string;
   readonly elsewhere?: boolean | undefined;
   readonly answers?: boolean | undefined;
   readonly by_hand: ReadonlySet<string> | undefined;
@@ -197,13 +195,13 @@ function readUnstamped(
   { edited, line, record, is_former }: IncomingTask & { readonly edited: EditedLine },
   known: TaskRecord,
 ): TakenIn {
-  const { db, by, by_hand, path, report } = fold;
+  const { db, by, by_hand, report } = fold;
   const past = (): string[] => readPast(db, known);
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
   const stood = fold.stood?.get(line.text);
   // It stood there before the last look, and says nothing new of values that were written since.
   if (stood === null && hasTaken(known, edited)) return { record: known, lost: [], is_back: false };
-  const shown = stood === undefined ? readShownState(db, path, known) : (stood ?? undefined);
+  const shown = stood === undefined ? readShownState(fold, known) : (stood ?? undefined);
   const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
   if (mayAsk && !hasTaken(known, edited)) {
     const is_shown = shown === undefined ? undefined : (true as const);

@@ -31,7 +31,7 @@ export function keepMissing(fold: Fold, present: ReadonlySet<string>): void {
 function keepState(fold: Fold, id: string): void {
   const { db, path, edited } = fold;
   const known = readKnown(db, id)?.record;
-  const state = known && readShownState(db, path, known);
+  const state = known && readShownState(fold, known);
   if (state !== undefined) return keepUnsealed(fold, id, state);
   writeShown(db, { path, task_id: id, seal: NEVER_SHOWN, digests: '' });
   edited.add(`${id} ${NEVER_SHOWN}`);

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database } from './database.ts';
 import { foldedAt, missingMany, NEVER_SHOWN, readMark } from './file-marks.ts';
+import { oldestEvent } from './log-rows.ts';
 import { LINE_COLUMNS } from './record-rows.ts';
 import { listShown } from './shown-lines.ts';
 import { findFact, writeFact } from './store-facts.ts';
@@ -15,7 +16,8 @@ import { findFact, writeFact } from './store-facts.ts';
  * What a file showed of a task when it was last looked at or written: a line of it that was not the store's own, else the
  * task as it stood at that event; of a task that the file lacked then, what it showed before that. Undefined where neither is known any more.
  */
-export function readShownState(db: Database, path: string, known: TaskRecord): ShownState | undefined {
+export function readShownState(fold: LookedAt, known: TaskRecord): ShownState | undefined {
+  const { db, path } = fold;
   const mark = readMark(db, path);
   if (mark === undefined) return undefined;
   if (mark.event_seq === null) {
@@ -25,7 +27,15 @@ export function readShownState(db: Database, path: string, known: TaskRecord): S
     if (shown !== undefined) return { digests: shown.digests, updated: updatedOf(shown.seal) };
   }
   const seq = mark.event_seq ?? findFact(db, foldedAt(path));
-  return seq === undefined ? undefined : readStateAt(db, known, seq);
+  return seq === undefined ? undefined : readStateAt(fold, known, seq);
+}
+
+/** A fold of the file at `path`. */
+export interface LookedAt {
+  readonly db: Database;
+  readonly path: string;
+  /** Events of changes of very many tasks that have none of their own; read once. */
+  many?: readonly number[];
 }
 
 /** Remembers when a file was read that does not hold all that the store does. */
@@ -48,14 +58,28 @@ function updatedOf(seal: string): number {
   return seal.startsWith('~') ? Number.parseInt(seal.slice(1), 36) : Number.POSITIVE_INFINITY;
 }
 
-function readStateAt(db: Database, known: TaskRecord, seq: number): ShownState | undefined {
+function readStateAt(fold: LookedAt, known: TaskRecord, seq: number): ShownState | undefined {
+  const { db } = fold;
   const newest = db.get('SELECT max(seq) AS seq FROM events WHERE task_id = ?', known.id)?.seq;
   const isSame = Number(newest ?? 0) <= seq;
+  // Without an event of its own it may have changed all the same.
+  if (isSame && (seq + 1 < oldestEvent(db) || wasManyChanged(fold, seq, Infinity))) return undefined;
   const states = isSame ? [] : listStates(db, known);
   // What a key of others held before it was changed is in no event.
   if (states.some((state) => state.seq > seq && state.has_foreign)) return undefined;
-  const record = isSame ? known : states.findLast((state) => state.seq <= seq)?.record;
+  const last = states.findLast((state) => state.seq <= seq);
+  if (last !== undefined && wasManyChanged(fold, last.seq, seq)) return undefined;
+  const record = isSame ? known : last?.record;
   return record === undefined ? undefined : { digests: digestRecord(record), updated: lastStamp(record) };
+}
+
+/** Whether so many tasks changed at once, after one event and up to another, that they have no events of their own. */
+function wasManyChanged(fold: LookedAt, after: number, upto: number): boolean {
+  fold.many ??= fold.db
+    .all("SELECT seq, data FROM events WHERE task_id IS NULL AND type = 'project.changed'")
+    .filter(({ data }) => (readJson(data as string) as EventData).changed?.includes('tasks'))
+    .map(({ seq }) => Number(seq));
+  return fold.many.some((seq) => seq > after && seq <= upto);
 }
 
 interface PastState {
