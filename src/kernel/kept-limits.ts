@@ -9,4 +9,6 @@ export const KEPT_LIMITS = {
   /** The local replica is written anew with one line a task where it is larger than this, and so many times as large as then. */
   replica_bytes: 33_554_432,
   replica_growth: 4,
+  /** Where one line a task takes more, only `forge gc` does that: others cannot write meanwhile. */
+  replica_whole_bytes: 67_108_864,
 } as const;

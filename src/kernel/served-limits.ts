@@ -13,4 +13,7 @@ export const SERVED_LIMITS = {
   conflicts_bytes: 8_388_608,
   /** Edges that a check for cycles walks. */
   walked_edges: 20_000,
+  /** Ready tasks that are sorted by their impact, and dependencies that decide it: about 0.1 s. */
+  ranked_tasks: 50_000,
+  ranked_edges: 100_000,
 } as const;

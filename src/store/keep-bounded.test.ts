@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
@@ -109,6 +109,21 @@ it('keeps no writer from its work where the replica cannot be written anew', asy
   rmSync(blocked, { recursive: true });
   expect((await temp.store.keepBounded(by.now)).replica).toBe(true);
   expect(await temp.store.getTask(id)).toMatchObject({ description: 'written all the same' });
+});
+
+it('leaves a replica alone that would keep other writers waiting', async () => {
+  await using temp = await tempStore();
+  const by = writer(temp);
+  const size = (): number => statSync(temp.replica, { throwIfNoEntry: false })?.size ?? 0;
+  while (size() <= KEPT_LIMITS.replica_whole_bytes)
+    await temp.store.createTask({ ...newTask('large'), description: 'y'.repeat(1_000_000) }, by);
+  const before = size();
+  for (const _ of ['begun', 'not begun again'])
+    expect(await temp.store.keepBounded(by.now)).toEqual({ events: 0, replica: false });
+  expect([size(), readdirSync(temp.folder).filter((name) => name.endsWith('.tmp'))]).toEqual([before, []]);
+  await temp.store.createTask(newTask('afterwards'), by);
+  expect(await temp.store.compactReplica(by)).toMatchObject({ before: size() });
+  expect(await temp.store.diagnose(by.now)).toMatchObject({ replica_complete: true });
 });
 
 /** Until the replica is to be written anew. */

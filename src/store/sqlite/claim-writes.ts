@@ -7,7 +7,6 @@ import { claimRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } from '../store.ts';
 import { readClaimFacts, readPauseFacts, toRefusal, workflowOf } from './claim-facts.ts';
-import type { Database } from './database.ts';
 import { grantLease, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listReadyIds } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
@@ -35,11 +34,10 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
 }
 
 export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { fence: number }) | undefined {
-  const { db } = tx;
   const paused = decidePause(readPauseFacts(tx, claim));
   if (paused !== undefined) throw explainPause(paused);
   releaseExpired(tx);
-  for (const id of listCandidates(db, { ...claim, to_hand_out: true })) {
+  for (const id of listCandidates(tx, { ...claim, to_hand_out: true })) {
     const before = tx.read(id);
     const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way: 'claim' }), workflowOf(tx));
     if (decision.outcome !== 'claim') continue;
@@ -50,11 +48,11 @@ export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { f
 }
 
 /** Nearly always it is the first; the others are read only where that one is kept for somebody. */
-function* listCandidates(db: Database, query: ReadyQuery): Generator<string> {
-  const first = findFirstReady(db, query);
+function* listCandidates({ db, bounded }: WriteTransaction, query: ReadyQuery): Generator<string> {
+  const first = findFirstReady(db, query, bounded);
   if (first === undefined) return;
   yield first;
-  for (const id of listReadyIds(db, query)) if (id !== first) yield id;
+  for (const id of listReadyIds(db, query, bounded)) if (id !== first) yield id;
 }
 
 export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {

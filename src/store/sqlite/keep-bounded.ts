@@ -70,10 +70,15 @@ export function forgetEvents(db: Database, last: number): number {
   return db.run('DELETE FROM events WHERE seq <= ?', last).changes;
 }
 
-/** Several times as long as when it was last written whole. */
+/** Several times as long as when it was last written whole, which would not take long. */
 function isTooLong({ db, replica }: Parts): boolean {
   const size = replica.size();
-  return size > KEPT_LIMITS.replica_bytes && size > KEPT_LIMITS.replica_growth * wholeBytes(db);
+  const whole = wholeBytes(db);
+  return (
+    size > KEPT_LIMITS.replica_bytes &&
+    size > KEPT_LIMITS.replica_growth * whole &&
+    whole <= KEPT_LIMITS.replica_whole_bytes
+  );
 }
 
 /** For both files at once, so that a rewrite does not take from others the last of the disk. */
@@ -96,13 +101,22 @@ async function compactBesideReaders({ db, replica }: Parts, now: number): Promis
   return db.writeAside(async () => {
     const held = heldBytes(db);
     if (replayReplica(db, replica, { now }, held) !== held || !isTooLong({ db, replica })) return false;
-    const size = await replica.rewriteAside((file) => writeInTurns(file, allLines(db), turn));
-    holdWhole(db, replica, size);
-    return true;
+    try {
+      holdWhole(db, replica, await replica.rewriteAside((file) => writeInTurns(file, allLines(db), turn)));
+      return true;
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      // Other writers waited for nothing; `forge gc` may take its time.
+      holdWhole(db, replica, held);
+      return false;
+    }
   });
 }
 
 const CHUNK = 1 << 16;
+
+/** More than others are kept waiting for. */
+class TooLong extends Error {}
 
 /** Fills a new file with these lines, syncs and closes it. Gives its size. */
 async function writeInTurns(file: number, lines: Iterable<string>, turn: LoopTurn): Promise<number> {
@@ -112,6 +126,7 @@ async function writeInTurns(file: number, lines: Iterable<string>, turn: LoopTur
     writeFileSync(file, chunk);
     size += Buffer.byteLength(chunk);
     chunk = '';
+    if (size > KEPT_LIMITS.replica_whole_bytes) throw new TooLong();
     await turn.pass();
   };
   try {

@@ -50,7 +50,7 @@ export function pageReady(db: Database, query: ReadyQuery & ByteBound): ListPage
 function pageByImpact(db: Database, query: ReadyQuery & ByteBound): ListPage<ReadyTask> {
   const place = `SELECT ${PLACE} FROM tasks t WHERE t.rowid = ?`;
   const places = function* (): Generator<Place> {
-    for (const { key, critical_path, unblocks } of rankByImpact(db, query)) {
+    for (const { key, critical_path, unblocks } of rankByImpact(db, query, true)) {
       const row = db.get(place, key);
       if (row !== undefined) yield toPlace(row, { critical_path, unblocks });
     }
