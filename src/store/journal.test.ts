@@ -1,8 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
+import { toRequest } from '../../tests/support/fold-lines.ts';
+import { tempStore } from '../../tests/support/temp-store.ts';
+import { by, create, line } from './behaviour/open-behaviour.ts';
 import { openStore } from './open-store.ts';
 import { readStatfs } from './sqlite/choose-journal.ts';
 import { toStoreFiles } from './store-location.ts';
@@ -39,6 +44,18 @@ describe('a new database', () => {
 it.runIf(process.platform === 'linux')('the system is asked what file system a folder lies on', () => {
   expect(readStatfs('/proc')).toEqual({ type: 0x9fa0, platform: 'linux' });
   expect(readStatfs('/proc/not-there')).toEqual({ type: undefined, platform: 'linux' });
+});
+
+it('[M6] the log of a long transaction is cut back by the next write', async () => {
+  await using temp = await tempStore();
+  const size = (): number => statSync(`${temp.database}-wal`).size;
+  const description = 'z'.repeat(250_000);
+  const count = Math.ceil((1.5 * LIMITS.wal_bytes) / description.length);
+  const lines = Array.from({ length: count }, (_, n) => line(`fg-${1_000 + n}`, { description }));
+  await temp.store.foldTasks(toRequest(lines), by(temp));
+  expect(size()).toBeGreaterThan(1.5 * LIMITS.wal_bytes);
+  await create(temp, 'the next write');
+  expect(size()).toBe(LIMITS.wal_bytes);
 });
 
 /** A store in a folder of its own that is said to lie on that file system. */
