@@ -9,7 +9,7 @@ interface Write {
   readonly value: string;
   readonly before: ReadonlySet<Write>;
   readonly how: string;
-  /** More writes than one had this value, so that nobody can tell which of them stands. */
+  /** More writes than one had this value: nobody can tell which of them stands, or was seen. */
   readonly isAgain: boolean;
 }
 
@@ -38,10 +38,8 @@ export class HandOracle {
     const { task, name, how } = place;
     const known = this.#writes.get(`${task}\0${name}\0${saw}`);
     const again = this.#writes.get(`${task}\0${name}\0${value}`);
-    const before = new Set<Write>([
-      ...(known === undefined ? [] : [known, ...known.before]),
-      ...(again?.before ?? []),
-    ]);
+    const seen = known === undefined || known.isAgain ? [] : [known, ...known.before];
+    const before = new Set<Write>([...seen, ...(again?.before ?? [])]);
     this.#writes.set(`${task}\0${name}\0${value}`, { value, before, how, isAgain: again !== undefined });
   }
 
@@ -108,7 +106,7 @@ export class HandOracle {
         const value = valueOf(record, name);
         const stands = this.#writes.get(`${task}\0${name}\0${value}`);
         const writes = [...this.#writes].filter(([key]) => key.startsWith(`${task}\0${name}\0`));
-        const over = writes.find(([, write]) => stands !== undefined && write.before.has(stands))?.[1];
+        const over = writes.find(([, write]) => stands?.isAgain === false && write.before.has(stands))?.[1];
         if (over !== undefined)
           this.failures.push(
             `${name} of ${record.id} is ${value}, though ${over.value} (${over.how}) was written over it`,
