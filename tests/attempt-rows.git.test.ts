@@ -225,5 +225,16 @@ it('[S215] the tables of work are there, under the names that DESIGN gives them'
     expect.arrayContaining(['runs', 'reviews', 'attempts', 'merges', 'transitions']),
   );
   // DESIGN decides: roles are a part of their task's record, agents belong to the person's home and not to a project.
+  const { id } = await create('With a role');
+  const reviewer = { agent: 'maker' };
+  const assigned = await ask('POST', `/tasks/${id}/roles/reviewer`, { agent_id: 'maker' });
+  expect([assigned.status, assigned.json]).toMatchObject([200, { roles: { reviewer } }]);
+  const row = db.prepare('SELECT extra FROM tasks WHERE id = ?').get(id);
+  expect(JSON.parse(String(row?.['extra']))).toMatchObject({ 'role:reviewer': reviewer });
+  expect((await ask('GET', `/tasks/${id}/roles`)).json).toContainEqual({
+    role: 'reviewer',
+    holder: reviewer,
+    from: 'assigned',
+  });
   expect((await ask('GET', '/agents')).json).toContainEqual(expect.objectContaining({ name: 'maker' }));
 });

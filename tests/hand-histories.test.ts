@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemActor } from '#domain/actor.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { runHandHistory } from './support/hand-history.ts';
+import { dropEditedLives } from './support/hand-lives.ts';
 import { BRANCH, STANDARD, STEALTH, type HandMode } from './support/hand-modes.ts';
 import { SYNC, type SyncWorld } from './support/sync-world.ts';
 
@@ -28,11 +29,19 @@ const FORGETFUL: Partial<SyncWorld> = {
   },
 };
 
+const DEAF: Partial<SyncWorld> = {
+  async fold(clone) {
+    await dropEditedLives(clone);
+    await SYNC.fold(clone);
+  },
+};
+
 /** Worlds in which edits are lost, each with a mode and a history that show it. */
 const MISTAKES: readonly [string, HandMode, number, Partial<SyncWorld>][] = [
-  ['a change back is taken for an older file', STANDARD, 18, FORGETFUL],
-  ['so it is in branch mode', BRANCH, 10, FORGETFUL],
-  ['so it is in stealth mode', STEALTH, 3, FORGETFUL],
+  ['a change back is taken for an older file', STANDARD, 4, FORGETFUL],
+  ['so it is in branch mode', BRANCH, 26, FORGETFUL],
+  ['so it is in stealth mode', STEALTH, 1, FORGETFUL],
+  ['an edit of status or owner is dropped', STANDARD, 0, DEAF],
   ['a merge takes our side', STANDARD, 0, { mergeTasks: (_base, ours) => ours }],
 ];
 

@@ -318,6 +318,20 @@ describe('what somebody should hear of a fold', () => {
     expect(await here.store.listConflicts(id)).toMatchObject([{ lost: 'Here', stands: 'There' }]);
   });
 
+  it('a value of a task that only the other clone has told apart from one with its id', async () => {
+    await using here = await tempStore();
+    await using there = await tempStore();
+    const { id } = await create(here, 'Old');
+    await fold(there, await shareLines(here));
+    await here.store.updateTask({ id, title: 'Here' }, by(here));
+    there.clock.advance(60_000);
+    await there.store.updateTask({ id, title: 'There' }, by(there));
+    const { renamed } = await fold(there, [line(id, { title: 'Twin', created_by: 'bob' })]);
+    const [{ to } = { to: '' }] = renamed;
+    expect((await fold(here, await exportLines(there))).renamed).toEqual([{ from: id, to }]);
+    expect(await here.store.listConflicts(to)).toMatchObject([{ lost: 'Here', stands: 'There' }]);
+  });
+
   it('a value of a line that was edited by hand before this store had the task', async () => {
     await using here = await tempStore();
     await using there = await tempStore();

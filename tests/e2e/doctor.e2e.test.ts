@@ -38,6 +38,31 @@ describe('forge doctor --fix', () => {
 });
 
 describe('forge doctor', () => {
+  it('[S395] refuses a provider of issueTracker that is none of the four, with its key', async () => {
+    await using project = await forgeProject();
+    const path = '.forge/config.json';
+    const config = JSON.parse(await project.read(path)) as object;
+    const set = (provider: string): Promise<void> =>
+      project.write(path, JSON.stringify({ ...config, issueTracker: { provider } }));
+    await set('gitlab');
+    expect(await project.fails('doctor')).toMatchObject({
+      exit: 2,
+      error: {
+        code: 'invalid_input',
+        message: expect.stringContaining(
+          'issueTracker.provider is "gitlab"; allowed is github, linear, jira, none',
+        ),
+        details: { key: 'issueTracker.provider' },
+      },
+    });
+    for (const provider of ['github', 'linear', 'jira', 'none']) {
+      await set(provider);
+      const { exit, stdout, stderr } = await project.run('doctor');
+      expect([provider, exit, stderr]).toEqual([provider, 0, '']);
+      expect(stdout).toContain('Nothing is broken');
+    }
+  });
+
   it('names the command that ends a cycle of parents', async () => {
     await using project = await forgeProjectHere();
     const line = { status: 'open', created_at: '2026-01-01T00:00:00Z', created_by: 'Bo' };

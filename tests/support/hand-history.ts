@@ -4,9 +4,9 @@ import { identityOf } from '#domain/identity.ts';
 import { decodeRecord, listLabels } from '#domain/record-codec.ts';
 import { isSealed } from '#domain/record-seal.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
-import { isForgeError } from '#kernel/errors.ts';
 import type { Json } from '#kernel/json.ts';
 import { STANDARD, type HandMode } from './hand-modes.ts';
+import { changeLifeByCommand, changeLifeByHand, lifeTextOf } from './hand-lives.ts';
 import { HandOracle, valueOf, WATCHED, type Watched } from './hand-oracle.ts';
 import { seededRandom, type Random } from './random.ts';
 import { withSeededBytes } from './seeded-bytes.ts';
@@ -15,12 +15,10 @@ import { makeRoot, SyncClone } from './sync-clone.ts';
 import { PLAIN } from './sync-project.ts';
 import { memoryFolder, SHORT_IDS } from './sync-sequence.ts';
 import { readState } from './sync-state.ts';
-import { TASK_STEPS } from './sync-task-steps.ts';
 import type { SyncWorld } from './sync-world.ts';
 
 const NOON = Date.UTC(2026, 1, 10, 12);
 const HOUR_MS = 3_600_000;
-const LIVES = ['claim', 'close', 'reopen', 'release', 'comment'] as const;
 
 export interface HandHistoryOutcome {
   readonly failures: readonly string[];
@@ -117,15 +115,7 @@ class HandHistory {
     const state = await readState(clone.store);
     this.oracle.looked(clone.name, state);
     if (kind === 5) return this.#create(clone);
-    if (kind === 6) {
-      const step = this.#random.pick(LIVES);
-      try {
-        return `${step} ${await TASK_STEPS[step](clone, this.#random, state)}`;
-      } catch (error) {
-        if (!isForgeError(error)) throw error;
-        return `${step} refused: ${error.code}`;
-      }
-    }
+    if (kind === 6) return this.#changeLife(clone, this.#random.pick([...state.tasks.values()]));
     return this.#command(clone, this.#random.pick([...state.tasks.values()]));
   }
 
@@ -135,8 +125,20 @@ class HandHistory {
     const { id } = await clone.store.createTask({ ...PLAIN, title }, clone.by());
     const record = [...(await readState(clone.store)).tasks.values()].find((one) => one.id === id);
     if (record !== undefined)
-      this.oracle.wrote({ task: keyOf(record), name: 'title', how: 'created' }, title, '');
+      for (const name of ['title', 'life'] as const)
+        this.oracle.wrote({ task: keyOf(record), name, how: 'created' }, valueOf(record, name), '');
     return `created ${id} ${title}`;
+  }
+
+  async #changeLife(clone: SyncClone, record: TaskRecord): Promise<string> {
+    const task = keyOf(record);
+    const told = await changeLifeByCommand(clone, { id: record.id, value: this.#next() }, this.#random);
+    const after = (await readState(clone.store)).tasks.get(task);
+    const saw = valueOf(record, 'life');
+    const value = after === undefined ? saw : valueOf(after, 'life');
+    if (value !== saw)
+      this.oracle.wrote({ task, name: 'life', how: `a command in ${clone.name}` }, value, saw);
+    return told;
   }
 
   async #command(clone: SyncClone, record: TaskRecord): Promise<string> {
@@ -209,11 +211,6 @@ class HandHistory {
         this.oracle.labelled(task, label, 'removed');
         return `label ${label} removed`;
       }
-      case 2:
-        line.status = line.status === 'closed' ? 'open' : 'closed';
-        line.close_reason = 'By hand';
-        delete line.state;
-        return `status ${line.status}`;
       default:
         return this.#changeValue(line, { task, name: this.#random.pick(WATCHED) });
     }
@@ -221,6 +218,12 @@ class HandHistory {
 
   #changeValue(line: Record<string, Json>, { task, name }: { task: string; name: Watched }): string {
     const value = this.#next();
+    if (name === 'life') {
+      const saw = lifeTextOf(line);
+      changeLifeByHand(line, value, this.#random);
+      this.oracle.wrote({ task, name, how: 'by hand' }, lifeTextOf(line), saw);
+      return `life ${lifeTextOf(line)}`;
+    }
     const metadata = (line.metadata ?? {}) as Record<string, Json>;
     const saw = name === 'metadata.hand' ? metadata.hand : line[name];
     if (name === 'metadata.hand') line.metadata = { ...metadata, hand: value };

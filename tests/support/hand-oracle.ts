@@ -1,6 +1,7 @@
-import { fieldValue, isDeleted, type TaskRecord } from '#domain/task-record.ts';
+import { fieldValue, isDeleted, type Life, type TaskRecord } from '#domain/task-record.ts';
 import { listLabels } from '#domain/record-codec.ts';
 import type { Json } from '#kernel/json.ts';
+import { toLifeText } from './hand-lives.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** A value that a person wrote, by command or by hand, and all that was written before it to its knowledge. */
@@ -8,10 +9,15 @@ interface Write {
   readonly value: string;
   readonly before: ReadonlySet<Write>;
   readonly how: string;
+  /** More writes than one had this value: nobody can tell which of them stands, or was seen. */
+  readonly isAgain: boolean;
 }
 
-/** The places that are watched: each write has a value that no other has. */
-export const WATCHED = ['title', 'description', 'sprint', 'metadata.hand'] as const;
+/**
+ * The places that are watched: each write has a value that no other has, but for a task that is given back. `life` is
+ * status, owner and reason of closing.
+ */
+export const WATCHED = ['title', 'description', 'sprint', 'metadata.hand', 'life'] as const;
 export type Watched = (typeof WATCHED)[number];
 
 /**
@@ -21,7 +27,7 @@ export type Watched = (typeof WATCHED)[number];
  */
 export class HandOracle {
   readonly failures: string[] = [];
-  /** Told as lost, though a writer who saw them wrote others. */
+  /** Told as lost, though a writer who saw them wrote others. Lives carry no notes of that (docs/sync.md). */
   readonly falsely: string[] = [];
   readonly #writes = new Map<string, Write>();
   readonly #shown = new Map<string, Set<Write>>();
@@ -31,8 +37,10 @@ export class HandOracle {
   wrote(place: { task: string; name: Watched; how: string }, value: string, saw: string): void {
     const { task, name, how } = place;
     const known = this.#writes.get(`${task}\0${name}\0${saw}`);
-    const before = new Set<Write>(known === undefined ? [] : [known, ...known.before]);
-    this.#writes.set(`${task}\0${name}\0${value}`, { value, before, how });
+    const again = this.#writes.get(`${task}\0${name}\0${value}`);
+    const seen = known === undefined || known.isAgain ? [] : [known, ...known.before];
+    const before = new Set<Write>([...seen, ...(again?.before ?? [])]);
+    this.#writes.set(`${task}\0${name}\0${value}`, { value, before, how, isAgain: again !== undefined });
   }
 
   labelled(task: string, label: string, what: 'added' | 'removed'): void {
@@ -61,7 +69,7 @@ export class HandOracle {
     for (const [task, record] of state.tasks) {
       for (const name of WATCHED) {
         const write = this.#writes.get(`${task}\0${name}\0${valueOf(record, name)}`);
-        if (write === undefined) continue;
+        if (write === undefined || write.isAgain) continue;
         const key = `${clone}\0${task}\0${name}`;
         const shown = this.#shown.get(key) ?? new Set();
         const later = [...shown].find((one) => one.before.has(write));
@@ -78,13 +86,15 @@ export class HandOracle {
   #expectKept(record: TaskRecord, name: Watched, writes: readonly Write[]): void {
     const lost = listLost(record, name);
     const replaced = new Set(writes.flatMap((write) => [...write.before].map(({ value }) => value)));
+    const again = new Set(writes.flatMap(({ value, isAgain }) => (isAgain ? [value] : [])));
     for (const value of lost)
-      if (typeof value === 'string' && replaced.has(value))
+      if (name !== 'life' && typeof value === 'string' && replaced.has(value))
         this.falsely.push(
           `${name} ${JSON.stringify(value)} of ${record.id} is told as lost, though a writer who saw it replaced it`,
         );
     for (const { value, how } of writes) {
-      if (value === valueOf(record, name) || replaced.has(value) || lost.has(value)) continue;
+      if (again.has(value) || value === valueOf(record, name)) continue;
+      if (replaced.has(value) || lost.has(value)) continue;
       this.failures.push(`${name} ${value} (${how}) of ${record.id} is gone, and nobody is told`);
     }
   }
@@ -96,7 +106,7 @@ export class HandOracle {
         const value = valueOf(record, name);
         const stands = this.#writes.get(`${task}\0${name}\0${value}`);
         const writes = [...this.#writes].filter(([key]) => key.startsWith(`${task}\0${name}\0`));
-        const over = writes.find(([, write]) => stands !== undefined && write.before.has(stands))?.[1];
+        const over = writes.find(([, write]) => stands?.isAgain === false && write.before.has(stands))?.[1];
         if (over !== undefined)
           this.failures.push(
             `${name} of ${record.id} is ${value}, though ${over.value} (${over.how}) was written over it`,
@@ -124,10 +134,12 @@ export class HandOracle {
 /** The values of one place that lost a merge, as `forge conflicts` shows them. */
 function listLost(record: TaskRecord, name: Watched): Set<Json> {
   const lost = [...record.conflicts.elements].filter(([key]) => key.startsWith(`${name}@`));
-  return new Set(lost.flatMap(([, { value }]) => (value === undefined ? [] : [value])));
+  const values = lost.flatMap(([, { value }]) => (value === undefined ? [] : [value]));
+  return new Set(name === 'life' ? values.map((value) => toLifeText(value as unknown as Life)) : values); // see lifeValue
 }
 
 export function valueOf(record: TaskRecord, name: Watched): string {
+  if (name === 'life') return toLifeText(record.life);
   const value =
     name === 'metadata.hand' ? record.metadata.elements.get('hand')?.value : fieldValue(record, name);
   return typeof value === 'string' ? value : '';

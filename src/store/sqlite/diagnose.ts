@@ -6,7 +6,7 @@ import { writeInBulk } from './bulk-writes.ts';
 import { countUnreadable } from './file-marks.ts';
 import type { Database } from './database.ts';
 import { findCycles } from '#domain/find-cycles.ts';
-import { judgeFileSystem } from './choose-journal.ts';
+import { judgeFileSystem, type ReadFileSystem } from './choose-journal.ts';
 import { compareDatabase } from './compare-database.ts';
 import { isReplicaWhole } from './replay.ts';
 import type { Replica } from './replica.ts';
@@ -19,10 +19,17 @@ const MISCOUNTED = `SELECT count(*) AS n FROM tasks t WHERE open_blockers <>
       WHERE u.from_id = t.id AND u.dep_type = 'blocks' AND u.closed = 0)`;
 
 /** Looks at everything and changes nothing. */
-export function diagnose({ db, replica }: { db: Database; replica: Replica }, now: number): StoreDiagnosis {
+export function diagnose(
+  {
+    db,
+    replica,
+    readFileSystem,
+  }: { db: Database; replica: Replica; readFileSystem?: ReadFileSystem | undefined },
+  now: number,
+): StoreDiagnosis {
   const wrong = compareDatabase(db, replica);
   const schema = db.pastSchema ?? readSchemaVersion(db);
-  const choice = judgeFileSystem(db.path);
+  const choice = judgeFileSystem(db.path, readFileSystem);
   const isLogged = db.pastSchema === undefined && db.get('PRAGMA journal_mode')?.journal_mode === 'wal';
   const unsafe_log = choice.mode === 'delete' && isLogged ? choice.on : null;
   const found = { schema, newest_schema: NEWEST_SCHEMA, wrong, unsafe_log };

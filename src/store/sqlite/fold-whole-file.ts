@@ -51,9 +51,10 @@ function readAll({ db, digests }: Fold): Map<string, Known> {
   return known;
 }
 
-/** Also under the name that it got when it was told apart from another. */
+/** Also under the name that it got here, or that it still has, when it was told apart from another. */
 function findSame(ours: ReadonlyMap<string, TaskRecord>, record: TaskRecord): TaskRecord | undefined {
-  for (const id of [record.id, identityOf(record).apart]) {
+  const { apart, birth } = identityOf(record);
+  for (const id of [record.id, apart, birth]) {
     const known = ours.get(id);
     if (known !== undefined && isSameTask(known, record)) return known;
   }

@@ -34,6 +34,8 @@ export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'met
   /** The version of Forge, for the database to name. */
   readonly written_by?: string | undefined;
   readonly mayUpgrade?: import('./upgrade.ts').UpgradeOptions['mayUpgrade'];
+  /** Of the folder that the database lies in. Left out: the system is asked. */
+  readonly readFileSystem?: import('./choose-journal.ts').ReadFileSystem | undefined;
 }
 
 type Job = import('./write-transaction.ts').WriteJob;

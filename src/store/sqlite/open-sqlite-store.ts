@@ -56,7 +56,7 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
 type Job = import('./write-transaction.ts').WriteJob;
 /** What a cold read needs is here; the rest loads when it is called. */
 function createStore({ db, reader, replica, options, aside, changes_nothing }: StoreParts): SqliteStore {
-  const { steady, gather, clock, notice } = options;
+  const { steady, gather, clock, notice, readFileSystem } = options;
   const onTask = once(() => import('./task-writes.ts'));
   const onClaim = once(() => import('./claim-writes.ts'));
   const onMove = once(() => import('./move-writes.ts'));
@@ -261,7 +261,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     },
     async diagnose(now) {
       const { diagnose } = await import('./diagnose.ts');
-      return reader.read(() => diagnose({ db: reader, replica }, now));
+      return reader.read(() => diagnose({ db: reader, replica, readFileSystem }, now));
     },
     async repair(by) {
       const { recount } = await import('./diagnose.ts');

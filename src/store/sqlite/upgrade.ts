@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '#kernel/clock.ts';
 import { makeFile } from '../file-modes.ts';
-import { chooseJournal } from './choose-journal.ts';
+import { chooseJournal, type ReadFileSystem } from './choose-journal.ts';
 import type { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations.generated.ts';
@@ -15,6 +15,8 @@ export interface UpgradeOptions {
   readonly written_by?: string | undefined;
   readonly notice?: ((line: string) => void) | undefined;
   readonly hold?: HoldLock | undefined;
+  /** Of the folder that a new database lies in. Left out: the system is asked. */
+  readonly readFileSystem?: ReadFileSystem | undefined;
   /** Rejects where the database must stay as it is, because a program that knows only this schema is at work on it. */
   readonly mayUpgrade?: ((from: number) => Promise<void>) | undefined;
 }
@@ -25,7 +27,7 @@ export async function upgrade(db: Database, options: UpgradeOptions): Promise<bo
   const from = readSchemaVersion(db);
   const steps = { migrations: MIGRATIONS, now: () => clock.now(), written_by };
   if (from === 0) {
-    migrate(db, { ...steps, begin: () => chooseJournal(db, notice) });
+    migrate(db, { ...steps, begin: () => chooseJournal(db, options) });
     return true;
   }
   await options.mayUpgrade?.(from);
