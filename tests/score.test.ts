@@ -44,6 +44,22 @@ describe('the score', () => {
     expect(judgeItem(one, results)).toMatchObject({ state, earned });
   });
 
+  it('tells a 0 that was measured from what was never measured', () => {
+    const kills = item(100, { measures: [{ project: 'soak', file: 'a.ts', noted: /^(\d+) kills/ }] });
+    const judge = (results: Parameters<typeof judgeItem>[1]): unknown => judgeItem(kills, results).parts[0];
+    expect(judge({ 'a.ts': result(['passed'], ['0 kills', '11 tries']) })).toMatchObject({
+      state: 'below',
+      figure: 0,
+    });
+    for (const results of [
+      {},
+      { 'a.ts': result(['passed'], ['11 tries']) },
+      { 'a.ts': result(['passed']) },
+      { 'a.ts': result(['skipped'], ['0 kills']) },
+    ])
+      expect(judge(results)).toMatchObject({ state: 'not measured', figure: 0 });
+  });
+
   it('reads the rows of the bench: figures, limits and what was missed', () => {
     const page = [
       '| what | baseline | ratio | budget | figures |',
@@ -60,7 +76,8 @@ describe('the score', () => {
     expect(judge(1, { match: /^claims/ })).toBe('not measured');
     expect(judge(1, { match: /^import/ })).toBe('passed');
     expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 5_000 })).toBe('passed');
-    expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 4_000 })).toBe('not measured');
+    expect(judge(1, { match: /^import/, noted: /^(\d+) ms/, at_most: 4_000 })).toBe('below');
+    expect(judge(1, { match: /^import/, noted: /^(\d+) µs/, at_most: 4_000 })).toBe('not measured');
   });
 
   it.each([

@@ -93,7 +93,8 @@ function judgePart(part: Part, results: ScoreResults): JudgedPart {
   const judged = { ...part, figure, when };
   if (found.some(({ measure, result }) => hasFailed(measure, result))) return { ...judged, state: 'failed' };
   if (later === true) return { ...judged, state: 'not there yet' };
-  if (found.length < measures.length || figure === 0) return { ...judged, state: 'not measured' };
+  const isMeasured = found.some(({ measure, result }) => listFigures(measure, result).length > 0);
+  if (found.length < measures.length || !isMeasured) return { ...judged, state: 'not measured' };
   return { ...judged, state: figure >= target ? 'passed' : 'below' };
 }
 
@@ -104,12 +105,19 @@ function hasFailed({ match }: Measure, { failed, tests }: FileResult): boolean {
   return tests.length === 0 || own.some(({ state }) => state === 'failed');
 }
 
-function count({ match, each = 1, noted, at_most }: Measure, { tests }: FileResult): number {
+function count(measure: Measure, result: FileResult): number {
+  const figures = listFigures(measure, result);
+  const { at_most } = measure;
+  if (at_most !== undefined) return figures.filter((one) => one <= at_most).length;
+  return figures.reduce((sum, one) => sum + one, 0);
+}
+
+/** One for each test, or note of a test, that measured something: a 0 among them was measured, an empty list was not. */
+function listFigures({ match, each = 1, noted }: Measure, { tests }: FileResult): number[] {
   const passed = tests.filter(({ title, state }) => state === 'passed' && (match?.test(title) ?? true));
-  if (noted === undefined) return passed.length * each;
-  const numbers = passed.flatMap(({ notes }) => notes.map((note) => Number(noted.exec(note)?.[1] ?? 0)));
-  if (at_most !== undefined) return numbers.filter((one) => one > 0 && one <= at_most).length;
-  return numbers.reduce((sum, one) => sum + one, 0);
+  if (noted === undefined) return passed.map(() => each);
+  const found = passed.flatMap(({ notes }) => notes.map((note) => noted.exec(note)?.[1]));
+  return found.filter((one) => one !== undefined).map(Number);
 }
 
 export interface Score {

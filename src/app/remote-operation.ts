@@ -7,6 +7,8 @@ import { readJson } from '#kernel/read-json.ts';
 import { dropEnd } from '#kernel/text.ts';
 import type { Accepted, AnyOperation } from '#operations/flag-table.ts';
 import { findProject } from '#sync/find-project.ts';
+import { describeVersions } from './describe-versions.ts';
+import { NO_SUCH_FIELD } from './serve/check-call-input.ts';
 import { postJson, type RemoteAnswer, unreachable } from './remote-request.ts';
 import { findToken, parseServer } from './remote-server.ts';
 
@@ -70,33 +72,56 @@ function findPrefix(cwd: string, env: NodeJS.ProcessEnv): string | undefined {
 
 export function readAnswer(
   url: URL,
-  { status, text }: RemoteAnswer,
+  { status, text, version }: RemoteAnswer,
   declaration: Declaration | undefined,
 ): unknown {
   const document = parse(text);
   if (status >= 200 && status < 300) {
     // Shown as it came, so that a newer server's fields are not lost; but only if all that we know of is there.
     if (document !== undefined && declaration?.output.safeParse(document).success === true) return document;
-    throw unreachable(url, `it answers ${declaration?.name ?? ''} in another way than this version knows`);
+    const why = `it answers ${declaration?.name ?? ''} in another way than this version knows`;
+    throw unreachable(url, why, undefined, describeVersions(version));
   }
-  throw toError(url, status, document);
+  throw toError(url, status, document, describeVersions(version));
 }
 
-function toError(url: URL, status: number, document: unknown): ForgeError {
+/** `versions` is the hint of what another version may explain. */
+function toError(url: URL, status: number, document: unknown, versions: string | undefined): ForgeError {
   const body = typeof document === 'object' && document !== null ? (document as Record<string, unknown>) : {};
   const { code, message, hint, details } = body;
   if (typeof code !== 'string' || typeof message !== 'string')
     return unreachable(url, `it answers ${status} and is no Forge server`);
-  if (!Object.hasOwn(ERROR_CODES, code)) return new ForgeError('internal', `${code}: ${message}`);
+  if (!Object.hasOwn(ERROR_CODES, code))
+    return new ForgeError(
+      'internal',
+      `${code}: ${message}`,
+      versions === undefined ? {} : { hint: versions },
+    );
   const known = code as ErrorCode; // a key of the table
   return new ForgeError(known, message, {
     ...(known === 'unauthorized'
       ? {
           hint: 'FORGE_TOKEN=<token> forge …; to make one, where the server runs: forge token create --scope task',
         }
-      : typeof hint === 'string' && { hint }),
+      : versions !== undefined && isUnknownThere(known, details, url)
+        ? { hint: versions }
+        : typeof hint === 'string' && { hint }),
     ...(typeof details === 'object' && details !== null && { details: details as ErrorDetails }),
   });
+}
+
+/** An operation, a route or a field that this version has and the server does not know. */
+function isUnknownThere(code: ErrorCode, details: unknown, { pathname }: URL): boolean {
+  if (code === 'method_not_allowed') return true;
+  if (typeof details !== 'object' || details === null) return false;
+  const { operation, path, issues } = details as Record<string, unknown>;
+  if (code === 'not_found')
+    return path === pathname || (typeof operation === 'string' && pathname.endsWith(`/${operation}`));
+  return (
+    code === 'invalid_input' &&
+    Array.isArray(issues) &&
+    issues.some((issue: unknown) => (issue as { message?: unknown } | null)?.message === NO_SUCH_FIELD)
+  );
 }
 
 function parse(text: string): unknown {

@@ -8,6 +8,8 @@ import { openProvedConnection } from './proved-connection.ts';
 export interface RemoteAnswer {
   readonly status: number;
   readonly text: string;
+  /** Of the server, where it has said it. */
+  readonly version?: string | undefined;
 }
 
 interface RemoteRequest {
@@ -114,7 +116,12 @@ function sendOver(
         });
         response.once('error', (error) => breakOff(`its answer broke off (${error.message})`, error));
         response.once('end', () =>
-          resolve({ outcome: 'answered', status, text: Buffer.concat(chunks).toString('utf8') }),
+          resolve({
+            outcome: 'answered',
+            status,
+            text: Buffer.concat(chunks).toString('utf8'),
+            version: readVersion(response.headers['forge-version']),
+          }),
         );
       },
     );
@@ -126,14 +133,24 @@ function sendOver(
   });
 }
 
+/** Others' words, which are shown: only what looks like a version. */
+function readVersion(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' && /^\d[\w.+-]{0,63}$/.test(header) ? header : undefined;
+}
+
 function isBreak(error: Error): boolean {
   return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }
 
-export function unreachable(url: URL, why: string, cause?: unknown): ForgeError {
+export function unreachable(
+  url: URL,
+  why: string,
+  cause?: unknown,
+  hint = 'forge serve, or leave out --server and FORGE_SERVER to work here',
+): ForgeError {
   const { origin } = url;
   return new ForgeError('server_unreachable', `No answer from ${origin}: ${why}`, {
-    hint: 'forge serve, or leave out --server and FORGE_SERVER to work here',
+    hint,
     details: { server: origin },
     ...(cause !== undefined && { cause }),
   });

@@ -76,7 +76,7 @@ describe('[A3] a task that was planned', () => {
     expect(planned.roles?.planner).toBeUndefined();
   });
 
-  it('is told to plan and to change nothing, and what it writes is nobody else’s', async () => {
+  it('[L13] is told to plan and to change nothing, and what it writes is nobody else’s', async () => {
     addPlanner(NO_SUBTASKS);
     shop.addAgent('w1', 'test ! -f planned.txt && echo x > x');
     const task = await shop.create('One piece', { steps: ['true'] });

@@ -4,6 +4,7 @@ import { measureFolder } from './measure-folder.ts';
 interface Known {
   readonly at: number;
   readonly size: Promise<number>;
+  isWalked: boolean;
 }
 
 /**
@@ -21,11 +22,19 @@ export class FolderSizes {
   /** `now` is in milliseconds of any clock that does not go back. */
   read(path: string, now: number): Promise<number> {
     const known = this.#known.get(path);
-    if (known !== undefined && now - known.at < LIMITS.folder_size_told_ms) return known.size;
-    for (const [other, { at }] of this.#known)
-      if (now - at >= LIMITS.folder_size_told_ms) this.#known.delete(other);
-    const size = this.#measure(path);
-    this.#known.set(path, { at: now, size });
-    return size;
+    if (known !== undefined && !isOver(known, now)) return known.size;
+    for (const [other, one] of this.#known) if (isOver(one, now)) this.#known.delete(other);
+    const walk: Known = {
+      at: now,
+      size: this.#measure(path).finally(() => (walk.isWalked = true)),
+      isWalked: false,
+    };
+    this.#known.set(path, walk);
+    return walk.size;
   }
+}
+
+/** A walk that takes long is not joined by a second one, which would take as long. */
+function isOver({ at, isWalked }: Known, now: number): boolean {
+  return isWalked && now - at >= LIMITS.folder_size_told_ms;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ const place = (more: Partial<StepPlace> = {}): StepPlace => ({
   // A login shell reads what the user has there, and what is killed in the middle of that may leave a lock behind.
   env: { ...toChildEnvironment(process.env), HOME: folder },
   host,
-  marker: `steps-${Math.random()}`,
+  marker: `steps-${randomUUID()}`,
   timeout_ms: 60_000,
   output_bytes: 10_000_000,
   secrets: createSecrets([]),

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
-import { openProcessHost } from './process-host.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openProcessHost, type ProcessHost } from './process-host.ts';
 import { judgeIdentity } from './process-identity.ts';
 import { hostOf, KINDS, listRunning, newMarker, newSleep, runScript } from './run-behaviour.ts';
 import { startSupervised, type RunLimits } from './supervise.ts';
@@ -180,8 +179,17 @@ describe.skipIf(process.platform !== 'linux').for(['sockets', 'fifos'] as const)
 
     it('waits for the one who handles it, and time so spent is not idle', async () => {
       const host = await openProcessHost({ accept: ['marker'] });
-      const gate = Promise.withResolvers<void>();
+      const [gate, reached] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       let handled = 0;
+      let ahead_ms = 0;
+      const clock = performance;
+      vi.stubGlobal('performance', { now: () => clock.now() + ahead_ms });
+      onTestFinished(() => void vi.unstubAllGlobals());
+      let looks = 0;
+      const list: ProcessHost['table']['list'] = (max_age_ms) => {
+        looks += 1;
+        return host.table.list(max_age_ms);
+      };
       const run = await startSupervised(
         {
           argv: ['/bin/sh', '-c', 'head -c 1000000 /dev/zero | tr "\\0" "\\n"; echo end >&2'],
@@ -189,20 +197,25 @@ describe.skipIf(process.platform !== 'linux').for(['sockets', 'fifos'] as const)
           env: { PATH: process.env['PATH'] ?? '' },
           marker: newMarker(),
           stdin: 'none',
-          host,
+          host: { ...host, table: { ...host.table, list } },
           output,
-          limits: { ...NO_LIMITS, idle_ms: 400 },
+          // Only the clock that is set can bring it about.
+          limits: { ...NO_LIMITS, total_ms: 1e9, idle_ms: 600_000 },
         },
         {
           line(stream) {
             if (stream === 'stderr') return undefined;
             handled += 1;
+            reached.resolve();
             return handled === 1 ? gate.promise : undefined;
           },
         },
       );
+      await reached.promise;
       // Longer than the limit: the program cannot write, because nobody reads.
-      await sleep(700);
+      ahead_ms = 700_000;
+      looks = 0;
+      await vi.waitUntil(() => looks >= 2, { timeout: 15_000 });
       expect(handled).toBe(1);
       gate.resolve();
       expect(await run.done).toMatchObject({ reason: 'exited', exit: 0, stderr_tail: 'end\n' });

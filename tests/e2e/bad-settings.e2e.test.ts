@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeProjectHere } from '../support/forge-here.ts';
 
-describe('[A13] a value that is not allowed in settings.json', () => {
+describe('[M4][A13] a value that is not allowed in settings.json', () => {
   it('is named with its file and key by every command that needs it, and by doctor', async () => {
     await using project = await forgeProjectHere();
     const { id } = await project.create('Anything');

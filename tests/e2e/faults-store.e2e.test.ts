@@ -13,11 +13,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { FORGE, type ForgeCli, type ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { watchLock } from '../support/met-lock.ts';
 import { bringTasks, expectRefused, takeSnapshot } from '../support/store-snapshot.ts';
 
 const READS = [
@@ -67,8 +67,9 @@ describe('another process holds the write lock', () => {
   test('a patient write waits until the lock is free', async () => {
     await using project = await projectOfThree();
     using holder = holdWriteLock(project);
-    const waiting = project.program.create('patient');
-    await sleep(700);
+    const { env, met } = watchLock(project);
+    const waiting = project.program.with({ env }).create('patient');
+    await met();
     holder.release();
     expect((await waiting).title).toBe('patient');
   });
@@ -77,13 +78,14 @@ describe('another process holds the write lock', () => {
     await using project = await projectOfThree();
     using holder = holdWriteLock(project);
     const before = takeSnapshot(project.path);
+    const { env, met } = watchLock(project);
     const child = spawn(process.execPath, [FORGE, 'task', 'create', 'never'], {
       cwd: project.path,
-      env: project.env,
+      env: { ...project.env, ...env },
       stdio: 'ignore',
     });
     const ended = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
-    await Promise.race([sleep(1_500), ended]);
+    await met();
     child.kill('SIGINT');
     const [code, signal] = await ended;
     // A shell shows both as 130.

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
 import { DAMAGED, hurtDatabases, LIST, listAll, projectOfSixty, storeOf } from '../support/hurt-databases.ts';
+import { watchLock } from '../support/met-lock.ts';
 
 describe('a database that was hurt', () => {
   it('[F18] in thirty random ways: the next command answers right, tells it in one line, and keeps the old file', async () => {
@@ -37,8 +37,10 @@ describe('a database that was hurt', () => {
     for (const how of ['deleted', 'moved'] as const) {
       using holder = project.openDatabase();
       holder.exec('BEGIN IMMEDIATE');
-      const waiting = project.program.run('task', 'create', `while it was ${how}`, '--json');
-      await sleep(1_000);
+      const { env, met } = watchLock(project);
+      const program = project.program.with({ env });
+      const waiting = program.run('task', 'create', `while it was ${how}`, '--json');
+      await met();
       if (how === 'deleted') rmSync(database);
       else renameSync(database, `${database}.elsewhere`);
       holder.exec('ROLLBACK');

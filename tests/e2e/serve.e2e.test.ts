@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
@@ -55,6 +55,33 @@ describe('forge serve', () => {
     await project.create('after the restart');
     expect((await more.until(2)).map(({ data }) => data['seq'])).toEqual([3, 4]);
   });
+
+  test.skipIf(process.platform === 'win32')(
+    '[L7] says at its start what of its home and of a store others can reach, and what to type',
+    async () => {
+      await using project = await forgeProjectHere();
+      const store = join(project.path, '.git', 'forge');
+      const startAndEnd = async () => {
+        await using server = await startForgeServer(project);
+        server.kill('SIGTERM');
+        // All that it wrote has come by then.
+        await server.ended;
+        return { token: server.token_file, told: server.told().split('\n') };
+      };
+      const { token, told } = await startAndEnd();
+      expect(told).toEqual(['']);
+      const home = dirname(token);
+      chmodSync(home, 0o777);
+      chmodSync(token, 0o644);
+      chmodSync(join(store, 'forge.db'), 0o644);
+      expect((await startAndEnd()).told).toEqual([
+        `forge: Others on this machine can change files in ${home}: chmod go-w ${home}`,
+        expect.stringContaining(`forge: Others on this machine can read ${token}: chmod 600 ${token}`),
+        `forge: Others on this machine can read tasks in ${store}: forge doctor --fix`,
+        '',
+      ]);
+    },
+  );
 
   test('takes the next free port and says so', async () => {
     await using project = await forgeProjectHere();

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
+import { watchLock } from '../support/met-lock.ts';
 import { expectJoinedOnce, projectOf, taskFile, toLines } from '../support/task-file-races.ts';
 
 describe('several at work on the task file', () => {
@@ -99,13 +99,10 @@ describe('F16 another process holds the write lock', () => {
     expect(exit).toBe(1);
     expect(stderr).toMatch(/forge: Another process is writing .*\n {2}try: .*FORGE_LOCK_TIMEOUT_MS.*\n$/);
     expect(readTasks(project)).toBe(before);
-    let ended = false;
-    const waiting = project.run('export').then((result) => {
-      ended = true;
-      return result;
-    });
-    await sleep(700);
-    expect(ended).toBe(false);
+    const { env, met } = watchLock(project);
+    const waiting = project.with({ env }).run('export');
+    await met();
+    expect(readTasks(project)).toBe(before);
     db.exec('COMMIT');
     expect(await waiting).toMatchObject({ exit: 0, stderr: '' });
     expect(readTasks(project)).toMatch(/"Made"[^]*late 0|late 0[^]*"Made"/);

@@ -13,6 +13,8 @@ import { runTestGit } from './temp-repo.ts';
 const USER = fileURLToPath(new URL('./landing-user.ts', import.meta.url));
 
 export interface BesideUser {
+  /** By which the user did what it did. */
+  readonly seed: number;
   readonly landed: number;
   /** Tries that ended with another outcome, by its name. */
   readonly others: Readonly<Record<string, number>>;
@@ -33,10 +35,13 @@ export interface BesideUser {
 }
 
 /** Lands so many commits, each of 20 changed files and a new one, while a person works in the checkout. */
-export async function landBesideUser(landings: number, slowest_ms = 260): Promise<BesideUser> {
+export async function landBesideUser(
+  landings: number,
+  { seed, slowest_ms = 260 }: { readonly seed: number; readonly slowest_ms?: number },
+): Promise<BesideUser> {
   await using place = await gitPlace();
   await fill(place);
-  const user = spawn(process.execPath, [USER, place.path, String(slowest_ms)], {
+  const user = spawn(process.execPath, [USER, place.path, String(slowest_ms), String(seed)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
@@ -61,7 +66,7 @@ export async function landBesideUser(landings: number, slowest_ms = 260): Promis
       const { kind } = await landTarget(place.repo, request);
       if (kind === 'landed') landed.push({ commit, file });
       else others[kind] = (others[kind] ?? 0) + 1;
-      if (user.exitCode !== null) throw new Error('the user has gone');
+      if (user.exitCode !== null) throw new Error(`the user of seed ${seed} has gone`);
     }
     await setTimeout(300);
   } finally {
@@ -71,6 +76,7 @@ export async function landBesideUser(landings: number, slowest_ms = 260): Promis
   const report = JSON.parse(said) as Report; // Written by the script above.
   const { committed, ...figures } = report;
   return {
+    seed,
     landed: landed.length,
     others,
     ...figures,

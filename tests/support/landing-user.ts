@@ -2,14 +2,18 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { seededRandom } from './random.ts';
 import { testGitEnv } from './temp-repo.ts';
 
 /**
  * A person at work in a checkout of main, with a pause of 60 to 260 ms between commands: commits of staged files, of
- * all changes, stashes, and another branch and back. A command that fails is repeated, as a person would. Ends on
+ * all changes, stashes, and another branch and back; which and how long, the seed says. A command that fails is repeated, as a person would. Ends on
  * SIGTERM with what was acknowledged on its output.
  */
-const [folder = '', slowest = '260'] = process.argv.slice(2);
+const [folder = '', slowest = '260', seed = ''] = process.argv.slice(2);
+const random = seededRandom(Number(seed));
+// Of its own: how often a command meets a lock is up to the machine, and must not change what comes after it.
+const patience = seededRandom(Number(seed) + 1);
 const report = {
   commands: 0,
   /** Failed with git's sentence about a lock. */
@@ -52,13 +56,13 @@ async function run(...args: string[]): Promise<boolean> {
     if (/but expected/.test(stderr)) report.met_move += 1;
     else report.met_lock += 1;
     if (tries > 0) report.failed_again += 1;
-    await setTimeout(60 + Math.random() * 100);
+    await setTimeout(60 + patience.below(100));
   }
   report.failed_otherwise.push(`${args.join(' ')}: never went`);
   return false;
 }
 
-const pause = (): Promise<void> => setTimeout(60 + Math.random() * (Number(slowest) - 60));
+const pause = (): Promise<void> => setTimeout(60 + random.below(Number(slowest) - 60));
 let branch: 'main' | 'other' = 'main';
 let count = 0;
 
@@ -106,7 +110,7 @@ async function goAndBack(): Promise<void> {
 
 const ACTIONS = [commitNew, commitNew, commitNew, commitNew, commitAll, commitAll, stash, addOnly, goAndBack];
 while (!stopped) {
-  await ACTIONS[Math.floor(Math.random() * ACTIONS.length)]?.();
+  await random.pick(ACTIONS)();
   await pause();
 }
 process.stdout.write(JSON.stringify(report));

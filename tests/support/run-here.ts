@@ -11,16 +11,17 @@ import { MANIFEST } from '#operations/manifest.generated.ts';
 import { runCli } from '#surfaces/cli/run-cli.ts';
 import type { ProgramResult, RunProgram } from './forge-cli.ts';
 import { FORGE } from './forge-program.ts';
+import { lookLike } from './look-like.ts';
 
 /**
  * The command line in this process: the same argv, operations, store and files, and only the process left out. Imports
  * nothing of vitest, so that a process of its own can use it too.
  */
-export const runHere: RunProgram = async (args, { cwd, env, stdin }) => {
-  // Git hooks and the merge driver are told to start what this process was started with.
-  process.argv[1] = FORGE;
+export const runHere: RunProgram = (args, options) =>
   // Nothing of the person who runs the tests: `homedir` asks this process.
-  process.env['HOME'] = env.HOME;
+  lookLike({ script: FORGE, home: options.env.HOME }, () => runInside(args, options));
+
+const runInside: RunProgram = async (args, { cwd, env, stdin }) => {
   const printed = { stdout: '', stderr: '' };
   const tell = (stream: keyof typeof printed, line: string): void => void (printed[stream] += `${line}\n`);
   const notice = (line: string): void => tell('stderr', `forge: ${escapeLine(line)}`);

@@ -12,6 +12,9 @@ const STATUS_WORDS: ReadonlyMap<unknown, string> = new Map([
   ['complete', 'closed'],
 ]);
 
+/** Said of a field that the declaration does not know. */
+export const NO_SUCH_FIELD = 'there is no such field';
+
 /** Names that mean something to JavaScript itself; no declaration has one. */
 const RESERVED = ['__proto__', 'constructor', 'prototype'];
 
@@ -34,7 +37,7 @@ export function checkCallInput(declaration: Declaration, input: unknown): Input 
   const issues = [
     ...unknown
       .slice(0, LIMITS.error_names)
-      .map((field) => ({ field: field.slice(0, 100), message: 'there is no such field' })),
+      .map((field) => ({ field: field.slice(0, 100), message: NO_SUCH_FIELD })),
     ...wrong.slice(0, LIMITS.error_names).map(toIssue),
   ];
   const more = unknown.length + wrong.length - issues.length;

@@ -160,6 +160,8 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
     ? undefined
     : admit(request, method, { access: deps.access, sessions: surface.sessions });
   if (admission !== undefined) {
+    // By which a client of another version knows why it is not understood; nothing that strangers need to know.
+    response.setHeader('Forge-Version', deps.version);
     deps.sockets?.claim(request.socket, admission.caller.token);
     answers.open(response, admission.caller.token);
   }
@@ -176,6 +178,7 @@ async function answer(surface: Surface, exchange: Exchange): Promise<void> {
   if (found === undefined) {
     throw new ForgeError('not_found', `Nothing is at ${path.slice(0, 200)}`, {
       hint: `GET ${API}/openapi.json`,
+      details: { path: path.slice(0, 200) },
     });
   }
   if (route === undefined) {
@@ -318,6 +321,7 @@ function getNamed(named: ReadonlyMap<string, OperationRoute>, name: string): Ope
   if (route !== undefined) return route;
   throw new ForgeError('not_found', `No operation ${JSON.stringify(name.slice(0, 80))}`, {
     hint: `GET ${API}/openapi.json`,
+    details: { operation: name.slice(0, 80) },
   });
 }
 
