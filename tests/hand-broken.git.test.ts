@@ -9,6 +9,7 @@ import {
   type Clone,
   type Clones,
 } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const BRANCH = ['init', '--branch', 'forge-data'];
@@ -80,18 +81,21 @@ it('[T14-2] forge sync tells of lines that cannot be read in a branch of the rem
 });
 
 describe('[T14-6] a task file that a tool wrote anew in its own way', () => {
-  it.for(['objects', 'list'] as const)('%s: edits count, and the next commit is clean', async (form) => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const [one, two] = [await a.create('one'), await a.create('two')];
-    await a.commitTasks();
-    a.write(FILE, rewrite(a.read(FILE), form));
-    expect(await titlesOf(a)).toEqual(['one!', 'two!']);
-    await a.commitTasks();
-    const lines = linesOf(a.read(FILE));
-    expect(lines.map((line) => (JSON.parse(line) as Task).id)).toEqual([one.id, two.id].sort());
-    expect((await a.run('doctor')).stdout).toContain('every line can be read');
-  });
+  it.for(shareOf(['objects', 'list'] as const, 2))(
+    '%s: edits count, and the next commit is clean',
+    async (form) => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const [one, two] = [await a.create('one'), await a.create('two')];
+      await a.commitTasks();
+      a.write(FILE, rewrite(a.read(FILE), form));
+      expect(await titlesOf(a)).toEqual(['one!', 'two!']);
+      await a.commitTasks();
+      const lines = linesOf(a.read(FILE));
+      expect(lines.map((line) => (JSON.parse(line) as Task).id)).toEqual([one.id, two.id].sort());
+      expect((await a.run('doctor')).stdout).toContain('every line can be read');
+    },
+  );
 
   it('is found by a fresh clone, and merges', async () => {
     await using world = await forgeClones(['a', 'b']);
@@ -148,7 +152,7 @@ const CHANGES: readonly (readonly [string, Partial<Task>])[] = [
 ];
 
 describe('[T14-7] a line whose author or time of creation was edited is still that task', () => {
-  it.for(CHANGES)('%s: nothing is doubled, and other edits count, twice', async ([, change]) => {
+  it.for(shareOf(CHANGES, 3))('%s: nothing is doubled, and other edits count, twice', async ([, change]) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const before = [await a.create('one'), await a.create('two')];
@@ -194,32 +198,34 @@ describe('[T14-7] a line whose author or time of creation was edited is still th
   });
 });
 
-it.for([
-  ['priority', 'high'],
-  ['status', 'done'],
-  ['labels', 'x'],
-  ['created_at', 'yesterday'],
-] as const)(
-  '[T14-12] a value that cannot be read leaves the other edits of its line: %s',
-  async ([key, value]) => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const before = await a.create('one');
-    await a.commitTasks();
-    changeLines(a, { title: 'two', [key]: value });
-    const told = await a.run('task', 'list');
-    expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
-    expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
-    await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
-    await a.run('export');
-    // The text that cannot be read stays to be seen, and says nothing twice.
-    const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
-    expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
-    expect(bad).toContain(`"${key}":"${value}"`);
-    a.write(FILE, `${line}\n${bad}\n\n`);
-    expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
-  },
-);
+it.for(
+  shareOf(
+    [
+      ['priority', 'high'],
+      ['status', 'done'],
+      ['labels', 'x'],
+      ['created_at', 'yesterday'],
+    ] as const,
+    3,
+  ),
+)('[T14-12] a value that cannot be read leaves the other edits of its line: %s', async ([key, value]) => {
+  await using world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const before = await a.create('one');
+  await a.commitTasks();
+  changeLines(a, { title: 'two', [key]: value });
+  const told = await a.run('task', 'list');
+  expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
+  expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
+  await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
+  await a.run('export');
+  // The text that cannot be read stays to be seen, and says nothing twice.
+  const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
+  expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
+  expect(bad).toContain(`"${key}":"${value}"`);
+  a.write(FILE, `${line}\n${bad}\n\n`);
+  expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
+});
 
 /** In every line of the file, with all else as it was. */
 function changeLines(clone: Clone, change: Partial<Task>): void {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { runSeed, type ScriptMode } from './support/script-history.ts';
+import { shareOf } from './support/share-of.ts';
 
 /** More of them, and longer ones, are in the soak. */
 const HISTORIES: readonly [ScriptMode, number][] = [
@@ -8,7 +9,7 @@ const HISTORIES: readonly [ScriptMode, number][] = [
 ];
 const STEPS = 14;
 
-it.for(HISTORIES)(
+it.for(shareOf(HISTORIES, 2))(
   '[D1] edits by commands, hands, scripts and a server lose nothing: %s mode, seed %i',
   async ([mode, seed]) => {
     const { lost, reverted, told } = await runSeed(seed, mode, STEPS);

@@ -7,6 +7,7 @@ import { pushTarget } from '#git/push-target.ts';
 import { listPushRecords, writePushRecord } from '#sync/push-records.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findTarget } from './attempt-workspace.ts';
 import { watchOver } from './recover-project.ts';
@@ -86,7 +87,7 @@ describe('filters', () => {
 });
 
 describe('signatures', () => {
-  it.each(['merge', 'squash'] as const)(
+  it.each(shareOf(['merge', 'squash'] as const, 2))(
     '[A15] are made as commit.gpgSign says, with a %s',
     async (strategy) => {
       useKey();
@@ -200,17 +201,22 @@ describe('the hooks of the repository', () => {
     expect(shop.repo.git('rev-parse', 'main')).toBe(before);
   });
 
-  it.each([
-    [
-      'pre-receive',
-      'while read old new ref; do [ "$ref" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }; done',
-    ],
-    ['update', '[ "$1" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }'],
-    [
-      'reference-transaction',
-      '[ "$1" = prepared ] && grep -q refs/heads/main && { echo "main is closed" >&2; exit 1; }; true',
-    ],
-  ])('[A15] %s may refuse what would land', async (name, script) => {
+  it.each(
+    shareOf(
+      [
+        [
+          'pre-receive',
+          'while read old new ref; do [ "$ref" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }; done',
+        ],
+        ['update', '[ "$1" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }'],
+        [
+          'reference-transaction',
+          '[ "$1" = prepared ] && grep -q refs/heads/main && { echo "main is closed" >&2; exit 1; }; true',
+        ],
+      ],
+      3,
+    ),
+  )('[A15] %s may refuse what would land', async (name, script) => {
     writeHook(name, `#!/bin/sh\n${script}\n`);
     const before = shop.repo.git('rev-parse', 'main');
     const { task, merge } = await mergeOne();
@@ -232,10 +238,15 @@ describe('the hooks of the repository', () => {
     expect(readFileSync(heard, 'utf8')).toBe('prepared\ncommitted\n');
   });
 
-  it.each([
-    ['the hook itself', '[ "$1" != prepared ]', async () => undefined],
-    ['something of the user’s', 'true', () => shop.repo.write('Say hello.txt', 'mine\n')],
-  ])('[A15] reference-transaction hears that %s kept it from landing', async (_, last, hinder) => {
+  it.each<[string, string, () => Promise<void>]>(
+    shareOf(
+      [
+        ['the hook itself', '[ "$1" != prepared ]', async () => undefined],
+        ['something of the user’s', 'true', () => shop.repo.write('Say hello.txt', 'mine\n')],
+      ],
+      2,
+    ),
+  )('[A15] reference-transaction hears that %s kept it from landing', async (_, last, hinder) => {
     const heard = join(shop.repo.path, '..', 'heard');
     writeHook(
       'reference-transaction',
@@ -420,7 +431,7 @@ describe('the push after a merge', () => {
 });
 
 describe('the branch to merge into', () => {
-  it.each(['trunk', 'stable', 'release/2.x'])('[A14] may be called %s', async (name) => {
+  it.each(shareOf(['trunk', 'stable', 'release/2.x'], 3))('[A14] may be called %s', async (name) => {
     shop.repo.git('branch', '-m', 'main', name);
     shop.addAgent('w1', 'echo hello > hello.txt');
     const task = await shop.create('Say hello', { steps: ['true'] });

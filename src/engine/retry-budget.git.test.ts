@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
@@ -46,12 +47,14 @@ describe('a task that spent the budget of its review', () => {
     expect(await countReviews(task)).toBe(2 * before);
   });
 
-  it('is merged after a person cancelled and reopened it', async () => {
-    const task = await spendBudget();
-    await shop.move(task, 'cancelled');
-    await reopenTask(shop.as(), { id: task.id, reason: null });
-    expect(await shop.work(task, 'w2')).toMatchObject({ state: 'review' });
-    expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+  inSoak(() => {
+    it('is merged after a person cancelled and reopened it', async () => {
+      const task = await spendBudget();
+      await shop.move(task, 'cancelled');
+      await reopenTask(shop.as(), { id: task.id, reason: null });
+      expect(await shop.work(task, 'w2')).toMatchObject({ state: 'review' });
+      expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+    });
   });
 
   it('gets nothing from an agent that takes it out: nothing is checked, and nobody is asked', async () => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
 import { retryPostponed } from './retry-postponed.ts';
@@ -50,7 +51,7 @@ const OBSTACLES: readonly (readonly [string, () => Promise<void>, () => Promise<
 ];
 
 describe('[A17] a merge that met something of the user’s', () => {
-  it.each(OBSTACLES)(
+  it.each(shareOf(OBSTACLES, 3))(
     '%s waits for it, spends no try, and lands when it is gone',
     async (_, hinder, clear) => {
       const task = await postponed(hinder);

@@ -6,6 +6,7 @@ import type { RoleHolder, Task } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
@@ -91,10 +92,15 @@ describe('a gate that is held', () => {
     expect((await say(task, ANN, { force: true })).status).toBe('passed');
   });
 
-  it.each([
-    ['a person', { user: 'ann' }, ANN],
-    ['an external agent', { agent: 'ext1' }, EXT],
-  ] as const)('[H1] waits for the word of %s, and for no other', async (_, holder, speaker) => {
+  it.each(
+    shareOf(
+      [
+        ['a person', { user: 'ann' }, ANN],
+        ['an external agent', { agent: 'ext1' }, EXT],
+      ] as const,
+      2,
+    ),
+  )('[H1] waits for the word of %s, and for no other', async (_, holder, speaker) => {
     shop.addAgent('w1', 'echo x > x');
     const check = counted();
     const task = await shop.create('Held', { steps: [check.step] });

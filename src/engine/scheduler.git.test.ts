@@ -8,6 +8,7 @@ import { ANN } from '../../tests/support/temp-engine.ts';
 import { goneProcess } from '../../tests/support/dying-store.ts';
 import { killAfter, openDying } from '../../tests/support/killed-work.ts';
 import { expectSettledOnce } from '../../tests/support/killed-watcher.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { findIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { inTurns } from './in-turns.ts';
@@ -228,6 +229,8 @@ describe('forge dispatch', () => {
   });
 });
 
-describe('many at work when their watcher is killed', () => {
-  it('are ended, and settled once each, by whoever comes next', () => expectSettledOnce(shop, 18), 120_000);
+inSoak(() => {
+  describe('many at work when their watcher is killed', () => {
+    it('are ended, and settled once each, by whoever comes next', () => expectSettledOnce(shop, 18), 120_000);
+  });
 });

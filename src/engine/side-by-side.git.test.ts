@@ -5,6 +5,7 @@ import type { AttemptView } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { openDying } from '../../tests/support/killed-work.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { updateTask } from './change-task.ts';
@@ -259,20 +260,25 @@ describe('several attempts at one task', () => {
     await shop.move(task, 'cancelled');
   });
 
-  it.each<[string, (id: string) => Promise<unknown>, string | undefined]>([
-    [
-      'archive of the task',
-      async (id) => {
-        const workflow_fields = new Map([['archived_at', 'now']]);
-        const { by } = shop.as();
-        await shop.place.store.updateTask({ id, workflow_fields }, { ...by, now: Date.now() });
-        await endLost(shop.as(), id);
-      },
-      undefined,
-    ],
-    ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), undefined],
-    ['removal of the reviewer', async () => shop.removeAgent('chooser'), 'pick_attempt'],
-  ])('[O3] %s while the reviewer chooses: what was decided stands', async (_, lose, code) => {
+  it.each<[string, (id: string) => Promise<unknown>, string | undefined]>(
+    shareOf(
+      [
+        [
+          'archive of the task',
+          async (id) => {
+            const workflow_fields = new Map([['archived_at', 'now']]);
+            const { by } = shop.as();
+            await shop.place.store.updateTask({ id, workflow_fields }, { ...by, now: Date.now() });
+            await endLost(shop.as(), id);
+          },
+          undefined,
+        ],
+        ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), undefined],
+        ['removal of the reviewer', async () => shop.removeAgent('chooser'), 'pick_attempt'],
+      ],
+      3,
+    ),
+  )('[O3] %s while the reviewer chooses: what was decided stands', async (_, lose, code) => {
     const file = join(shop.place.records, '..', 'chooser');
     shop.addAgent('chooser', `cat > /dev/null; touch ${file}; sleep 600`);
     const { id } = await shop.create('Chosen late', { steps: STEPS });

@@ -8,6 +8,7 @@ import type { ExecutorProfile } from '#executors/executor.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { agentCommand } from '../../tests/support/executor-run.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { countFailures } from './count-failures.ts';
@@ -107,7 +108,6 @@ const TYPICAL = [FAULTS[0], FAULTS[2], FAULTS[4]].filter((one) => one !== undefi
 /** Where the agent is used: what makes the tasks, and what its work is when it can work. */
 const SURFACES = {
   coder: { good: DO_IT, prepare: async (): Promise<void> => undefined },
-  reviewer: { good: PASS, prepare: (task: Task) => assign(task, 'reviewer', 'weak') },
   planner: {
     good: PLAN,
     prepare: async (task: Task): Promise<void> => {
@@ -115,6 +115,7 @@ const SURFACES = {
       await assign(task, 'coder', 'coder');
     },
   },
+  reviewer: { good: PASS, prepare: (task: Task) => assign(task, 'reviewer', 'weak') },
 } as const;
 
 function weaken(fault: () => Pick<ExecutorProfile, 'executor' | 'command'>): void {
@@ -128,7 +129,7 @@ function mend(good: string): void {
 
 describe('[A16] a fault of the agent or the world', () => {
   it('spends nothing of a task, with any executor', async () => {
-    for (const [what, fault, outcome] of FAULTS) {
+    for (const [what, fault, outcome] of shareOf(FAULTS, 4)) {
       weaken(fault);
       const { id } = await shop.create(what);
       const worked = await workTask(shop.workshop, shop.as(), { id, agent: 'weak', merge: true });
@@ -142,7 +143,7 @@ describe('[A16] a fault of the agent or the world', () => {
     }
   }, 60_000);
 
-  it.each(Object.keys(SURFACES) as (keyof typeof SURFACES)[])(
+  it.each(shareOf(Object.keys(SURFACES) as (keyof typeof SURFACES)[], 2))(
     'suspends the agent, and the queue is whole afterwards: as a %s',
     async (surface) => {
       const { good, prepare } = SURFACES[surface];
@@ -288,7 +289,7 @@ describe('[A16] a reviewer that gives no verdict', () => {
     return `echo x >> ${count}; [ "$(wc -l < ${count})" -gt ${times} ] || { ${how}; }; ${PASS}`;
   };
 
-  it.each(['exit 3', 'echo I like it; exit 0'])('is asked again: %s', async (how) => {
+  it.each(shareOf(['exit 3', 'echo I like it; exit 0'], 2))('is asked again: %s', async (how) => {
     shop.addAgent('coder', DO_IT);
     shop.addAgent('weak', failing(LIMITS.audit_tries - 1, how));
     const task = await shop.create('One', { steps: ['true'] });

@@ -13,6 +13,7 @@ import {
   workBeside,
 } from '../../tests/support/landing-world.ts';
 import { pauseGit } from '../../tests/support/paused-git.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import type { LandingStep } from './landing-place.ts';
 import { landTarget, type Landing } from './land-target.ts';
 
@@ -70,10 +71,15 @@ describe('[A5] a landing beside a git that stands still', () => {
     expect(commitNext(world)).toEqual(['mine.txt']);
   });
 
-  it.each([
-    ['reset', ['reset', '--quiet', '--hard']],
-    ['stash', ['stash', 'push', '--quiet']],
-  ])('is made again when the %s of a user has moved the branch back', async (name, args) => {
+  it.each(
+    shareOf(
+      [
+        ['reset', ['reset', '--quiet', '--hard']],
+        ['stash', ['stash', 'push', '--quiet']],
+      ],
+      2,
+    ),
+  )('is made again when the %s of a user has moved the branch back', async (name, args) => {
     await using world = await landingWorld();
     writeFileSync(join(world.path, 'edited.txt'), 'edited\n');
     writeFileSync(join(world.path, 'untracked.txt'), 'untracked\n');

@@ -10,6 +10,7 @@ import {
 } from '../../tests/support/attempt-places.ts';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import type { Checkout } from './checkout-record.ts';
 import { readSecretBlobs } from './plain-secrets.ts';
 import { removeCheckout, rescueCheckout } from './rescue-checkout.ts';
@@ -83,7 +84,7 @@ describe('plain text of secrets', () => {
     expectNoPlainText();
   });
 
-  it.each(CASES)('[B3] is refused where the agent commits by itself: $what', async ({ leak }) => {
+  it.each(shareOf(CASES, 3))('[B3] is refused where the agent commits by itself: $what', async ({ leak }) => {
     const checkout = await world.start();
     leak(checkout);
     commitAll(checkout);
@@ -97,7 +98,7 @@ describe('plain text of secrets', () => {
     expectNoPlainText();
   });
 
-  it.each(CASES)('[B3] is encrypted in a rescue: $what', async ({ leak }) => {
+  it.each(shareOf(CASES, 3))('[B3] is encrypted in a rescue: $what', async ({ leak }) => {
     const checkout = await world.start();
     leak(checkout);
     const rescue = await rescueCheckout(world.control, checkout);

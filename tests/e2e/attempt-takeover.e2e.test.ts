@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { shareOf } from '../support/share-of.ts';
 
 /** What an attempt's branch would have the project believe: other tasks, another mode, no gates. */
 const LATER = '2126-11-20T00:00:00.000Z';
@@ -131,7 +132,7 @@ Object.assign(c,{initMode:"branch",branchName:process.argv[1],mode_changed_at:"$
 });
 
 describe('[C2] the mode that an attempt says in its config', () => {
-  it.each([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]])(
+  it.each(shareOf([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]], 3))(
     'changes nothing while it is looked at (git switch %s), nor after',
     async (args) => {
       makeAttempt({ initMode: 'branch', branchName: 'evil-data', mode_changed_at: LATER });
@@ -246,7 +247,7 @@ describe('[H4] workflow and config of an attempt in branch mode', () => {
 });
 
 describe('[L1] what is shown and obeyed on the branch of an attempt', () => {
-  it.each([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]])(
+  it.each(shareOf([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]], 3))(
     'is the workflow and the config of people (git switch %s)',
     async (args) => {
       makeAttempt({

@@ -10,6 +10,7 @@ import {
   type Clone,
   type Clones,
 } from '../support/git-clones.ts';
+import { shareOf } from '../support/share-of.ts';
 
 const BRANCH = ['init', '--branch', 'forge-data', '--prefix', 'sh', '--name', 'Shop'];
 
@@ -31,14 +32,19 @@ describe('[D2] a clone of a project in branch mode', () => {
     expect(await titlesOf(world.clone.a)).toEqual(['from a', 'from late']);
   });
 
-  it.each([
-    [
-      'of a single branch',
-      (clone: Clone) =>
-        clone.git('config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'),
-    ],
-    ['that is older than the project', () => undefined],
-  ])('finds it in a clone %s, where the data branch was never fetched', async (_name, prepare) => {
+  it.each(
+    shareOf(
+      [
+        [
+          'of a single branch',
+          (clone: Clone) =>
+            clone.git('config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'),
+        ],
+        ['that is older than the project', () => undefined],
+      ],
+      2,
+    ),
+  )('finds it in a clone %s, where the data branch was never fetched', async (_name, prepare) => {
     await using world = await branchProject();
     const late = await world.addClone('late', { init: false });
     prepare(late);
@@ -102,10 +108,15 @@ describe('[D2] a clone of a project in branch mode', () => {
 });
 
 describe('[D3] a change of mode reaches the other clones', () => {
-  it.each([
-    { order: 'pull first', ways: { b: 'pull', c: 'pull' } },
-    { order: 'sync or init first', ways: { b: 'sync', c: 'init' } },
-  ] as const)('$order', async ({ ways }) => {
+  it.each(
+    shareOf(
+      [
+        { order: 'pull first', ways: { b: 'pull', c: 'pull' } },
+        { order: 'sync or init first', ways: { b: 'sync', c: 'init' } },
+      ] as const,
+      2,
+    ),
+  )('$order', async ({ ways }) => {
     await using world = await standardProject();
     const { a, b, c } = world.clone;
     // Both have commits with tasks that the others do not know when the project moves.

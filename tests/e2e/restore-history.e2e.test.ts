@@ -6,6 +6,7 @@ import type { Task } from '#contract/task.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { emptyRecord } from '../support/old-deletion.ts';
 import { forgeClones, titlesAt, titlesOf, type Clone } from '../support/git-clones.ts';
+import { shareOf } from '../support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const FOREIGN = {
@@ -81,10 +82,15 @@ describe('[D6] forge task restore reaches into git', () => {
     await expectBack(b, family);
   });
 
-  it.each([
-    ['alive', false],
-    ['deleted', true],
-  ])('a task that was %s when its line left the file, and of which no store knows', async (_, isDeleted) => {
+  it.each(
+    shareOf(
+      [
+        ['alive', false],
+        ['deleted', true],
+      ],
+      2,
+    ),
+  )('a task that was %s when its line left the file, and of which no store knows', async (_, isDeleted) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const { id } = await a.create('Gone', '--description', 'All of it');
@@ -161,10 +167,15 @@ it('[T14-1] forge task restore keeps what another clone, or a hand, edited after
   expect(await a.show(byHand.id)).toMatchObject({ title: 'Two by hand', priority: 3 });
 });
 
-it.each([
-  { mode: 'standard', init: ['init'], exchange: byPull },
-  { mode: 'branch', init: ['init', '--branch', 'forge-data'], exchange: bySync },
-])(
+it.each(
+  shareOf(
+    [
+      { mode: 'standard', init: ['init'], exchange: byPull },
+      { mode: 'branch', init: ['init', '--branch', 'forge-data'], exchange: bySync },
+    ],
+    2,
+  ),
+)(
   'a deletion that is taken back loses nothing that another clone wrote meanwhile, in $mode mode',
   async ({ init, exchange }) => {
     await using world = await forgeClones(['a', 'b'], { init });
