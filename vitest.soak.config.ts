@@ -17,6 +17,8 @@ export default defineConfig({
     allowOnly: false,
     maxWorkers: 2,
     testTimeout: 30 * 60_000,
+    // As in `npm test`, whose files are run here too.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', new TestSummaryReporter(), new ScoreReporter(SOAK_RESULTS)],
   },
 });

@@ -9,7 +9,7 @@ import {
   type Clone,
   type Clones,
 } from './support/git-clones.ts';
-import { shareOf } from './support/share-of.ts';
+import { inSoak, shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const BRANCH = ['init', '--branch', 'forge-data'];
@@ -49,22 +49,24 @@ describe('[T14-2] lines of the data branch that cannot be read', () => {
     expect(linesOf(person.read(FILE))).toHaveLength(4);
   });
 
-  it('stay where both sides changed the branch', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
-    const { a, b } = world.clone;
-    await a.create('one');
-    await a.run('sync');
-    await b.run('sync');
-    const person = await checkOutData(world);
-    person.write(FILE, `${person.read(FILE)}rubbish\n`);
-    person.git('commit', '-qam', 'by hand');
-    person.git('push', '-q');
-    await b.create('two');
-    await b.run('commit');
-    await b.run('sync');
-    await a.run('sync');
-    person.git('pull', '-q');
-    expect(linesOf(person.read(FILE)).slice(2)).toEqual(['rubbish']);
+  inSoak(() => {
+    it('stay where both sides changed the branch', async () => {
+      await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+      const { a, b } = world.clone;
+      await a.create('one');
+      await a.run('sync');
+      await b.run('sync');
+      const person = await checkOutData(world);
+      person.write(FILE, `${person.read(FILE)}rubbish\n`);
+      person.git('commit', '-qam', 'by hand');
+      person.git('push', '-q');
+      await b.create('two');
+      await b.run('commit');
+      await b.run('sync');
+      await a.run('sync');
+      person.git('pull', '-q');
+      expect(linesOf(person.read(FILE)).slice(2)).toEqual(['rubbish']);
+    });
   });
 });
 
@@ -175,26 +177,28 @@ describe('[T14-7] a line whose author or time of creation was edited is still th
     expect((await show(a, before[0]?.id)).priority).toBe(1);
   });
 
-  it('both: by a pull, with the merge driver and without', async () => {
-    const change = { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' };
-    await using world = await forgeClones(['a', 'b', 'c']);
-    const { a, b, c } = world.clone;
-    const task = await a.create('one');
-    await settle([a, b, c]);
-    await b.run('task', 'update', task.id, '--priority', '0');
-    await b.commitTasks();
-    changeLines(a, { ...change, description: 'd' });
-    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
-    a.git('push', '-q');
-    c.git('pull', '-q');
-    b.git('pull', '-q', '--no-rebase');
-    const { created_at, created_by } = task;
-    for (const clone of [a, b, c])
-      expect(await show(clone, task.id)).toMatchObject({ description: 'd', created_at, created_by });
-    await settle([a, b, c]);
-    expect(a.read(FILE)).toBe(b.read(FILE));
-    expect(linesOf(a.read(FILE))).toHaveLength(1);
-    expect(await show(c, task.id)).toMatchObject({ description: 'd', priority: 0, created_at, created_by });
+  inSoak(() => {
+    it('both: by a pull, with the merge driver and without', async () => {
+      const change = { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' };
+      await using world = await forgeClones(['a', 'b', 'c']);
+      const { a, b, c } = world.clone;
+      const task = await a.create('one');
+      await settle([a, b, c]);
+      await b.run('task', 'update', task.id, '--priority', '0');
+      await b.commitTasks();
+      changeLines(a, { ...change, description: 'd' });
+      a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+      a.git('push', '-q');
+      c.git('pull', '-q');
+      b.git('pull', '-q', '--no-rebase');
+      const { created_at, created_by } = task;
+      for (const clone of [a, b, c])
+        expect(await show(clone, task.id)).toMatchObject({ description: 'd', created_at, created_by });
+      await settle([a, b, c]);
+      expect(a.read(FILE)).toBe(b.read(FILE));
+      expect(linesOf(a.read(FILE))).toHaveLength(1);
+      expect(await show(c, task.id)).toMatchObject({ description: 'd', priority: 0, created_at, created_by });
+    });
   });
 });
 

@@ -72,7 +72,7 @@ const TAKEN = combine(MERGES, combine(['--no-rebase', '--rebase'], EDITS)).map(
 );
 
 describe('a server where a person takes a whole line', () => {
-  it.for(shareOf(TAKEN, 13))(
+  it.for(shareOf(TAKEN, 16))(
     'by a %s, and a clone that pulls with %s, keep %s that was edited by hand before, in a line that never saw it',
     async ([by, how, , edit]) => {
       const { world, a, b, g, id } = await threeClones();

@@ -67,7 +67,7 @@ describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form])
     },
   );
 
-  it.for(shareOf([['T0'], ['T1'], ['T2'], ['T3']] as const, 3))(
+  it.for(shareOf([['T0'], ['T1'], ['T2'], ['T3']] as const, 4))(
     'counts as it was settled by a person: %s',
     async ([title]) => {
       const { world, a, b, g, id } = await lookedAt();
@@ -107,7 +107,7 @@ describe('[D1] a line without stamps', () => {
     await expectAll([a, fresh], id, 'T0');
   });
 
-  it.for(shareOf([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const, 2))(
+  it.for(shareOf([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const, 3))(
     'is what a later command was written upon, also where it comes again: %o',
     async ([titles]) => {
       const { world, a, b, g, id } = await lookedAt();

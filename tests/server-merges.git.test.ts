@@ -65,7 +65,7 @@ const SETTLED = combine(MERGES, combine(SIDES, MOVES)).map(
 );
 
 describe('a server that settles a conflict', () => {
-  it.for(shareOf(SETTLED, 10))(
+  it.for(shareOf(SETTLED, 14))(
     'by a %s of %s and leaves %s makes no state vanish untold',
     async ([by, , side, { before, first, second }]) => {
       const { world, a, b, g, id } = await threeClones();

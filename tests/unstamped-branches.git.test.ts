@@ -128,20 +128,22 @@ it('what a pull has brought is not taken in once more by a sync', async () => {
   expect(await a.json('conflicts')).toEqual([]);
 });
 
-it('a script over what Forge wrote anew stands, where the other side began before that', async () => {
-  await using world = await forgeClones(['a']);
-  const { a } = world.clone;
-  const { id } = await a.create('first');
-  const web = await addWeb(world, a);
-  publish(web, id, { description: 'by hand' });
-  a.git('pull', '--quiet', '--rebase');
-  await a.commitTasks();
-  publish(web, id, { title: 'second' }, { stamps: false });
-  edit(a, id, { description: 'by a script' }, { stamps: false });
-  commit(a, '--no-verify');
-  a.git('pull', '--quiet', '--no-rebase', '--no-edit');
-  expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by a script' });
-  expect(await a.json('conflicts')).toEqual([]);
+inSoak(() => {
+  it('a script over what Forge wrote anew stands, where the other side began before that', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('first');
+    const web = await addWeb(world, a);
+    publish(web, id, { description: 'by hand' });
+    a.git('pull', '--quiet', '--rebase');
+    await a.commitTasks();
+    publish(web, id, { title: 'second' }, { stamps: false });
+    edit(a, id, { description: 'by a script' }, { stamps: false });
+    commit(a, '--no-verify');
+    a.git('pull', '--quiet', '--no-rebase', '--no-edit');
+    expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by a script' });
+    expect(await a.json('conflicts')).toEqual([]);
+  });
 });
 
 it.for(
@@ -203,20 +205,25 @@ async function exchange(...turns: Clone[]): Promise<void> {
 describe.each(shareOf([{ how: '--ff' }, { how: '--no-ff' }], 2))(
   'a branch that holds a merge, merged with $how',
   ({ how }) => {
-    it.each([
-      {
-        what: 'label',
-        change: { labels: ['x'] },
-        command: ['--label-remove', 'x'],
-        stands: { labels: [] },
-      },
-      {
-        what: 'title',
-        change: { title: 'second' },
-        command: ['--title', 'third'],
-        stands: { title: 'third' },
-      },
-    ])('makes a $what that a script wrote no second time', async ({ change, command, stands }) => {
+    it.each(
+      shareOf(
+        [
+          {
+            what: 'label',
+            change: { labels: ['x'] },
+            command: ['--label-remove', 'x'],
+            stands: { labels: [] },
+          },
+          {
+            what: 'title',
+            change: { title: 'second' },
+            command: ['--title', 'third'],
+            stands: { title: 'third' },
+          },
+        ],
+        2,
+      ),
+    )('makes a $what that a script wrote no second time', async ({ change, command, stands }) => {
       await using world = await forgeClones(['a', 'b']);
       const { a, b } = world.clone;
       const { id } = await a.create('first');

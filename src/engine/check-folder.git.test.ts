@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Task, TaskView } from '#contract/task.ts';
-import { shareOf } from '../../tests/support/share-of.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './caches.ts';
 import { openGates } from './gate-changes.ts';
@@ -178,10 +178,12 @@ describe('a check that needs what the project does not say how to make', () => {
     expect(await shop.place.store.listMerges({ task_id: task.id })).toMatchObject([{ state: 'ci_failed' }]);
   });
 
-  it('goes back to the agent where it fails in its own folder too', async () => {
-    const task = await work(CHECKER, ['test -e missing']);
-    expect(await stepsOf(task)).toMatchObject([{ outcome: 'failed' }]);
-    expect(task.state).not.toBe('review');
+  inSoak(() => {
+    it('goes back to the agent where it fails in its own folder too', async () => {
+      const task = await work(CHECKER, ['test -e missing']);
+      expect(await stepsOf(task)).toMatchObject([{ outcome: 'failed' }]);
+      expect(task.state).not.toBe('review');
+    });
   });
 });
 

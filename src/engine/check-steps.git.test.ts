@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StepResult } from '#contract/attempt.ts';
 import type { TaskView } from '#contract/task.ts';
-import { shareOf } from '../../tests/support/share-of.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 
 let shop: TempWorkshop;
@@ -98,23 +98,25 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
     },
   );
 
-  it('fails at once where a later check looks for what was generated', async () => {
-    const task = await work('echo x >> x', ['echo new > made.txt', 'git diff --exit-code']);
-    expect((await stepsOf(task)).map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);
-  });
+  inSoak(() => {
+    it('fails at once where a later check looks for what was generated', async () => {
+      const task = await work('echo x >> x', ['echo new > made.txt', 'git diff --exit-code']);
+      expect((await stepsOf(task)).map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);
+    });
 
-  it('is found by the check of a merge as well', async () => {
-    shop.set({ merge: { auto: false } });
-    const steps = ['test ! -e other || rm -f x', 'test ! -e other || test ! -e x'];
-    const task = await work('echo x > x', steps);
-    await shop.repo.write('other', 'other\n');
-    shop.repo.git('add', 'other');
-    shop.repo.git('commit', '-qm', 'other');
-    shop.removeAgent('w1');
-    await shop.move(task, 'merging');
-    const [merge] = await shop.place.store.listMerges({ task_id: task.id });
-    expect(merge).toMatchObject({ state: 'ci_failed' });
-    expect(merge?.message).toContain('because a check had changed x');
-    expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
+    it('is found by the check of a merge as well', async () => {
+      shop.set({ merge: { auto: false } });
+      const steps = ['test ! -e other || rm -f x', 'test ! -e other || test ! -e x'];
+      const task = await work('echo x > x', steps);
+      await shop.repo.write('other', 'other\n');
+      shop.repo.git('add', 'other');
+      shop.repo.git('commit', '-qm', 'other');
+      shop.removeAgent('w1');
+      await shop.move(task, 'merging');
+      const [merge] = await shop.place.store.listMerges({ task_id: task.id });
+      expect(merge).toMatchObject({ state: 'ci_failed' });
+      expect(merge?.message).toContain('because a check had changed x');
+      expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
+    });
   });
 });

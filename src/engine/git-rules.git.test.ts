@@ -7,7 +7,7 @@ import { pushTarget } from '#git/push-target.ts';
 import { listPushRecords, writePushRecord } from '#sync/push-records.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
-import { shareOf } from '../../tests/support/share-of.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findTarget } from './attempt-workspace.ts';
 import { watchOver } from './recover-project.ts';
@@ -101,18 +101,20 @@ describe('signatures', () => {
     },
   );
 
-  it('[A15] are made for each commit of a rebase onto a target that has moved', async () => {
-    useKey();
-    shop.set({ merge: { strategy: 'rebase' } });
-    shop.addAgent('w1', 'echo one > one.txt; git add -A; git commit -qm one; echo two > two.txt');
-    const task = await shop.create('Two commits', { steps: ['true'] });
-    await shop.work(task, 'w1');
-    await shop.repo.write('main.txt', 'main\n');
-    shop.repo.git('add', '-A');
-    shop.repo.git('-c', 'commit.gpgSign=false', 'commit', '-qm', 'main moves');
-    expect((await shop.move(task, 'merging')).state).toBe('done');
-    shop.repo.git('verify-commit', 'main', 'main~1');
-    expect(shop.repo.git('cat-file', '-p', 'main~2')).not.toContain('gpgsig');
+  inSoak(() => {
+    it('[A15] are made for each commit of a rebase onto a target that has moved', async () => {
+      useKey();
+      shop.set({ merge: { strategy: 'rebase' } });
+      shop.addAgent('w1', 'echo one > one.txt; git add -A; git commit -qm one; echo two > two.txt');
+      const task = await shop.create('Two commits', { steps: ['true'] });
+      await shop.work(task, 'w1');
+      await shop.repo.write('main.txt', 'main\n');
+      shop.repo.git('add', '-A');
+      shop.repo.git('-c', 'commit.gpgSign=false', 'commit', '-qm', 'main moves');
+      expect((await shop.move(task, 'merging')).state).toBe('done');
+      shop.repo.git('verify-commit', 'main', 'main~1');
+      expect(shop.repo.git('cat-file', '-p', 'main~2')).not.toContain('gpgsig');
+    });
   });
 
   it('[A15] that need a passphrase are left out with a sentence, and nothing waits', async () => {
@@ -154,26 +156,34 @@ describe('signatures', () => {
     expect(shop.repo.git('cat-file', '-p', 'main')).not.toContain('gpgsig');
   });
 
-  it('that fail for the first commit of two are told, though the second has one', async () => {
-    useKey();
-    const flag = join(shop.repo.path, '..', 'asked-once');
-    const program = join(shop.repo.path, '..', 'signs-later');
-    const lines = ['#!/bin/sh', `[ -e '${flag}' ] && exec ssh-keygen "$@"`, `touch '${flag}'`, 'exit 1', ''];
-    writeFileSync(program, lines.join('\n'), { mode: 0o755 });
-    await shop.repo.write('STATE.md', '# State\n');
-    shop.repo.git('add', '-A');
-    shop.repo.git('commit', '-qm', 'a file that is told');
-    shop.repo.git('config', 'gpg.ssh.program', program);
-    // The file is told of the work with a commit of its own.
-    shop.set({ workspace: { linkFile: 'STATE.md' } });
-    shop.addAgent('w1', 'echo x > x');
-    const task = await shop.create('Signed late', { steps: ['true'] });
-    await shop.work(task, 'w1');
-    const [run] = await shop.place.store.listRuns({ task_id: task.id });
-    expect(run?.message).toContain('Its commit is not signed: ');
-    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
-    const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
-    expect(signed.split('\n')).toEqual(['G', 'N']);
+  inSoak(() => {
+    it('that fail for the first commit of two are told, though the second has one', async () => {
+      useKey();
+      const flag = join(shop.repo.path, '..', 'asked-once');
+      const program = join(shop.repo.path, '..', 'signs-later');
+      const lines = [
+        '#!/bin/sh',
+        `[ -e '${flag}' ] && exec ssh-keygen "$@"`,
+        `touch '${flag}'`,
+        'exit 1',
+        '',
+      ];
+      writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+      await shop.repo.write('STATE.md', '# State\n');
+      shop.repo.git('add', '-A');
+      shop.repo.git('commit', '-qm', 'a file that is told');
+      shop.repo.git('config', 'gpg.ssh.program', program);
+      // The file is told of the work with a commit of its own.
+      shop.set({ workspace: { linkFile: 'STATE.md' } });
+      shop.addAgent('w1', 'echo x > x');
+      const task = await shop.create('Signed late', { steps: ['true'] });
+      await shop.work(task, 'w1');
+      const [run] = await shop.place.store.listRuns({ task_id: task.id });
+      expect(run?.message).toContain('Its commit is not signed: ');
+      const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+      const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
+      expect(signed.split('\n')).toEqual(['G', 'N']);
+    });
   });
 });
 
@@ -405,14 +415,16 @@ describe('the push after a merge', () => {
     expect(records()).toEqual([]);
   });
 
-  it('needs a branch to follow, and says so', async () => {
-    const remote = useRemote();
-    shop.repo.git('branch', '--unset-upstream', 'main');
-    await mergeOne();
-    expect(existsSync(remote)).toBe(true);
-    expect(notes()).toEqual([
-      'main was not pushed: main follows no branch of a remote. Next: git push --set-upstream origin main; it is tried again by itself',
-    ]);
+  inSoak(() => {
+    it('needs a branch to follow, and says so', async () => {
+      const remote = useRemote();
+      shop.repo.git('branch', '--unset-upstream', 'main');
+      await mergeOne();
+      expect(existsSync(remote)).toBe(true);
+      expect(notes()).toEqual([
+        'main was not pushed: main follows no branch of a remote. Next: git push --set-upstream origin main; it is tried again by itself',
+      ]);
+    });
   });
 
   it('runs the pre-push hook of the user, and does not wait for ever', async () => {

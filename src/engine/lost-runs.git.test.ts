@@ -9,7 +9,7 @@ import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
-import { shareOf } from '../../tests/support/share-of.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { concludePlan } from './apply-plan.ts';
 import { assignRole } from './assign-role.ts';
@@ -109,16 +109,21 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(run).toMatchObject({ outcome: 'stopped', message: 'Stopped: slow was removed' });
   });
 
-  it.each([
-    // It refuses to go for a while.
-    [
-      'a release and a claim',
-      'trap "" TERM;',
-      (id: string) => releaseTask(shop.as(), release(id)).then(() => claimFor(id)),
-    ],
-    ['a claim by force', '', (id: string) => claimFor(id, true)],
-    ['another assignee', '', (id: string) => updateTask(shop.as(), { id, assignee: 'next' })],
-  ])('%s for another agent of ours starts it when the first is gone', async (_, trap, hand) => {
+  it.each(
+    shareOf(
+      [
+        // It refuses to go for a while.
+        [
+          'a release and a claim',
+          'trap "" TERM;',
+          (id: string) => releaseTask(shop.as(), release(id)).then(() => claimFor(id)),
+        ],
+        ['a claim by force', '', (id: string) => claimFor(id, true)],
+        ['another assignee', '', (id: string) => updateTask(shop.as(), { id, assignee: 'next' })],
+      ],
+      3,
+    ),
+  )('%s for another agent of ours starts it when the first is gone', async (_, trap, hand) => {
     shop.addAgent('slow', `${trap} ${SLOW}`);
     // Whoever of the first is alive, and no zombie.
     const look = 'for pid in $(cat pids); do grep -s ") [^Z] " /proc/$pid/stat >> together; done';
@@ -212,13 +217,15 @@ describe('[C1] an owner that loses a task loses its run', () => {
     await shop.workshop.settled();
   });
 
-  it('[O3] a deleted task takes its auditor with it', async () => {
-    const { id, pid, done } = await startAudited();
-    await shop.place.store.deleteTask({ id }, by());
-    await endLost(shop.as(), id);
-    expect(isAlive(pid)).toBe(false);
-    await done;
-    await shop.workshop.settled();
+  inSoak(() => {
+    it('[O3] a deleted task takes its auditor with it', async () => {
+      const { id, pid, done } = await startAudited();
+      await shop.place.store.deleteTask({ id }, by());
+      await endLost(shop.as(), id);
+      expect(isAlive(pid)).toBe(false);
+      await done;
+      await shop.workshop.settled();
+    });
   });
 
   it('[O3] a removed auditor leaves a review that waits for somebody, and is begun anew by the next one', async () => {

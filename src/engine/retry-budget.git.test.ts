@@ -31,12 +31,14 @@ const countReviews = async ({ id }: Task): Promise<number> =>
   (await shop.place.store.listReviews({ task_id: id })).length;
 
 describe('a task that spent the budget of its review', () => {
-  it('is merged after a person took it out of the blocked state', async () => {
-    const task = await spendBudget();
-    await shop.move(task, 'todo');
-    const passed = await shop.work(task, 'w2');
-    expect(passed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
-    expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+  inSoak(() => {
+    it('is merged after a person took it out of the blocked state', async () => {
+      const task = await spendBudget();
+      await shop.move(task, 'todo');
+      const passed = await shop.work(task, 'w2');
+      expect(passed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
+      expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+    });
   });
 
   it('has a whole budget again, and no more', async () => {
@@ -104,21 +106,23 @@ describe('the no of a person', () => {
     });
   });
 
-  it('spends none either where the process was killed before the task was sent back', async () => {
-    const task = await reviewedByAnn();
-    const { store, clock } = shop.place;
-    const [review] = await store.listReviews({ task_id: task.id });
-    const said: Verdict = { verdict: 'reject', summary: 'not yet', findings: [] };
-    const by = { actor: ANN, now: clock.now() };
-    await store.finishReview(
-      { id: review?.id ?? '', status: 'failed', verdict: said, verdict_by: 'user:ann' },
-      by,
-    );
-    await resumeTasks(shop.workshop, { unwatched_ms: -1 });
-    await shop.workshop.settled();
-    expect(await store.getTask(task.id)).toMatchObject({
-      state: 'review',
-      counters: { reviews: 2, rejections: 0 },
+  inSoak(() => {
+    it('spends none either where the process was killed before the task was sent back', async () => {
+      const task = await reviewedByAnn();
+      const { store, clock } = shop.place;
+      const [review] = await store.listReviews({ task_id: task.id });
+      const said: Verdict = { verdict: 'reject', summary: 'not yet', findings: [] };
+      const by = { actor: ANN, now: clock.now() };
+      await store.finishReview(
+        { id: review?.id ?? '', status: 'failed', verdict: said, verdict_by: 'user:ann' },
+        by,
+      );
+      await resumeTasks(shop.workshop, { unwatched_ms: -1 });
+      await shop.workshop.settled();
+      expect(await store.getTask(task.id)).toMatchObject({
+        state: 'review',
+        counters: { reviews: 2, rejections: 0 },
+      });
     });
   });
 });

@@ -187,15 +187,17 @@ describe('forge dispatch', () => {
     expect(await states([task])).toEqual(['todo']);
   });
 
-  it('goes on with what another one left when it was killed, and merges what had passed', async () => {
-    shop.addAgent('w1', DO_IT);
-    const tasks = await inTurns([5, 10, 14, 19, 22], 1, async (lives) => {
-      const task = await shop.create(`Point ${lives}`, { steps: ['true'] });
-      await killAfter(shop, lives, { id: task.id, agent: 'w1', merge: true });
-      return task;
+  inSoak(() => {
+    it('goes on with what another one left when it was killed, and merges what had passed', async () => {
+      shop.addAgent('w1', DO_IT);
+      const tasks = await inTurns([5, 10, 14, 19, 22], 1, async (lives) => {
+        const task = await shop.create(`Point ${lives}`, { steps: ['true'] });
+        await killAfter(shop, lives, { id: task.id, agent: 'w1', merge: true });
+        return task;
+      });
+      await dispatch({ merge: true });
+      expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
     });
-    await dispatch({ merge: true });
-    expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
   });
 
   it('looks again when something that it began has ended, and not before', async () => {

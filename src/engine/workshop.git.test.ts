@@ -125,16 +125,18 @@ describe('the way of a task', () => {
     expect(run).toMatchObject({ state: 'failed', outcome: 'no_change' });
   });
 
-  it('puts a task back whose agent failed, and blocks it when the tries are spent', async () => {
-    shop.addAgent('w1', 'echo boom >&2; exit 7');
-    const task = await shop.create('Boom');
-    expect((await shop.work(task, 'w1')).state).toBe('todo');
-    expect((await shop.work(task, 'w1')).state).toBe('todo');
-    const blocked = await shop.work(task, 'w1');
-    expect(blocked.state).toBe('blocked');
-    expect(blocked.error_annotation?.message).toContain('3 tries in a row');
-    // One attempt, three runs: what was done stays.
-    expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+  inSoak(() => {
+    it('puts a task back whose agent failed, and blocks it when the tries are spent', async () => {
+      shop.addAgent('w1', 'echo boom >&2; exit 7');
+      const task = await shop.create('Boom');
+      expect((await shop.work(task, 'w1')).state).toBe('todo');
+      expect((await shop.work(task, 'w1')).state).toBe('todo');
+      const blocked = await shop.work(task, 'w1');
+      expect(blocked.state).toBe('blocked');
+      expect(blocked.error_annotation?.message).toContain('3 tries in a row');
+      // One attempt, three runs: what was done stays.
+      expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+    });
   });
 
   it('[S360] [H2] starts nothing while the project is paused, by no way that leads to work', async () => {
@@ -224,21 +226,23 @@ describe('the way of a task', () => {
     },
   );
 
-  it('knows the underline of a heading from a line of a conflict', async () => {
-    await shop.repo.write('README.md', 'Heading\n=======\n\nbase\n');
-    shop.repo.git('commit', '-qam', 'heading');
-    shop.addAgent('w1', 'sed -i s/base/one/ README.md');
-    shop.addAgent(
-      'w2',
-      'if grep -q conflicts; then printf "Heading\n=======\n\nboth\n" > README.md; else sed -i s/base/two/ README.md; fi',
-    );
-    const [a, b] = [await shop.create('One'), await shop.create('Two')];
-    await shop.work(a, 'w1');
-    await shop.work(b, 'w2');
-    await shop.move(a, 'merging');
-    expect((await shop.move(b, 'merging')).state).toBe('review');
-    expect((await shop.move(b, 'merging')).state).toBe('done');
-    expect(shop.repo.git('show', 'main:README.md')).toBe('Heading\n=======\n\nboth');
+  inSoak(() => {
+    it('knows the underline of a heading from a line of a conflict', async () => {
+      await shop.repo.write('README.md', 'Heading\n=======\n\nbase\n');
+      shop.repo.git('commit', '-qam', 'heading');
+      shop.addAgent('w1', 'sed -i s/base/one/ README.md');
+      shop.addAgent(
+        'w2',
+        'if grep -q conflicts; then printf "Heading\n=======\n\nboth\n" > README.md; else sed -i s/base/two/ README.md; fi',
+      );
+      const [a, b] = [await shop.create('One'), await shop.create('Two')];
+      await shop.work(a, 'w1');
+      await shop.work(b, 'w2');
+      await shop.move(a, 'merging');
+      expect((await shop.move(b, 'merging')).state).toBe('review');
+      expect((await shop.move(b, 'merging')).state).toBe('done');
+      expect(shop.repo.git('show', 'main:README.md')).toBe('Heading\n=======\n\nboth');
+    });
   });
 
   it.each(
@@ -402,19 +406,21 @@ describe('the way of a task', () => {
     expect(existsSync(attempt?.path ?? '')).toBe(true);
   });
 
-  it('ends an agent at work when its task is cancelled', async () => {
-    shop.addAgent('w1', 'echo begun > x; sleep 600');
-    const task = await shop.create('Long');
-    const working = shop.work(task, 'w1');
-    await expect
-      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
-      .not.toBeNull();
-    await shop.engine.temp.store.readStanding(task.id);
-    const cancelled = await shop.move(task, 'cancelled');
-    await working;
-    expect(cancelled.state).toBe('cancelled');
-    const [run] = await shop.place.store.listRuns({ task_id: task.id });
-    expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+  inSoak(() => {
+    it('ends an agent at work when its task is cancelled', async () => {
+      shop.addAgent('w1', 'echo begun > x; sleep 600');
+      const task = await shop.create('Long');
+      const working = shop.work(task, 'w1');
+      await expect
+        .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
+        .not.toBeNull();
+      await shop.engine.temp.store.readStanding(task.id);
+      const cancelled = await shop.move(task, 'cancelled');
+      await working;
+      expect(cancelled.state).toBe('cancelled');
+      const [run] = await shop.place.store.listRuns({ task_id: task.id });
+      expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+    });
   });
 
   it('[S386] goes on where another role is given in the middle of the work', async () => {

@@ -194,16 +194,18 @@ describe('[C5] more commits than are looked at', () => {
     expect(titlesAt(a)).toEqual(['by hand', 'new task of b']);
   });
 
-  it('of attempts: what a person edits by hand on the target counts', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const { id } = await a.create('V0');
-    await a.commitTasks();
-    commitOften(a, { branch: AGENT_BRANCH, count: LIMITS.attempt_file_commits + 2, trailer: true });
-    editTasks(a, '"title":"V0"', '"title":"by hand"');
-    expect((await a.show(id)).title).toBe('by hand');
-    a.commitFile('a.txt');
-    expect(titlesAt(a)).toEqual(['by hand']);
+  inSoak(() => {
+    it('of attempts: what a person edits by hand on the target counts', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const { id } = await a.create('V0');
+      await a.commitTasks();
+      commitOften(a, { branch: AGENT_BRANCH, count: LIMITS.attempt_file_commits + 2, trailer: true });
+      editTasks(a, '"title":"V0"', '"title":"by hand"');
+      expect((await a.show(id)).title).toBe('by hand');
+      a.commitFile('a.txt');
+      expect(titlesAt(a)).toEqual(['by hand']);
+    });
   });
 });
 
@@ -350,19 +352,21 @@ describe('[H3] an attempt that a person merged into another branch than the targ
     expect((await a.show(id)).description).toBe('agent text');
   });
 
-  it('keeps its lines on its own branch, where a person commits tasks', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await a.create('V0');
-    await a.commitTasks();
-    makeAttempt(a);
-    a.git('switch', '--quiet', AGENT_BRANCH);
-    await a.run('task', 'create', 'of a person');
-    await a.commitTasks();
-    expect(titlesAt(a)).toEqual(['V0', 'found by the agent', 'of a person']);
-    expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
-    commitAsAgentAgain(a);
-    expect(titlesAt(a)).toContain('found again');
+  inSoak(() => {
+    it('keeps its lines on its own branch, where a person commits tasks', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await a.create('V0');
+      await a.commitTasks();
+      makeAttempt(a);
+      a.git('switch', '--quiet', AGENT_BRANCH);
+      await a.run('task', 'create', 'of a person');
+      await a.commitTasks();
+      expect(titlesAt(a)).toEqual(['V0', 'found by the agent', 'of a person']);
+      expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
+      commitAsAgentAgain(a);
+      expect(titlesAt(a)).toContain('found again');
+    });
   });
 });
 

@@ -92,7 +92,7 @@ const COMMANDS = [
   ['forge serve', ['serve', '--port', '0', '--dispatch']],
 ] as const;
 
-describe.skipIf(process.platform !== 'linux').each(shareOf(COMMANDS, 2))('[A11] %s', (_name, command) => {
+describe.skipIf(process.platform !== 'linux').each(shareOf(COMMANDS, 3))('[A11] %s', (_name, command) => {
   it('killed takes its agents with it', async () => {
     const work = await startWork(command);
     work.forge.kill('SIGKILL');

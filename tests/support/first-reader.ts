@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, type Clone } from './git-clones.ts';
 import { threeClones } from './three-clones.ts';
-import { shareOf } from './share-of.ts';
+import { inSoak, shareOf } from './share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -63,7 +63,7 @@ const DRIVEN = BACK.filter(([name]) => name === 'a title' || name === 'a label')
  */
 export function tellFirstReaders(pause: number): void {
   describe.concurrent('an edit that is taken back before the first clone that writes the line anew has heard of it', () => {
-    it.for(shareOf(BACK, 4))(
+    it.for(shareOf(BACK, 5))(
       '%s: the last value stands everywhere, and none is told as lost',
       async ([, forth, back]) => {
         const { world, a, b, g, id } = await threeClones();
@@ -209,25 +209,27 @@ export function tellFirstReaders(pause: number): void {
     );
   });
 
-  describe.concurrent('in branch mode', () => {
-    it.for(shareOf([['a first'], ['b first']], 2))(
-      'each commit of the data branch counts for what it changed, %s',
-      async ([order]) => {
-        await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
-        const { a } = world.clone;
-        const { id } = await a.create('T0');
-        await a.run('sync');
-        const b = await world.addClone('b');
-        await b.run('sync');
-        await b.json('task', 'update', id, '--title', 'T2');
-        await b.run('sync');
-        const g = await world.addClone('g', { init: false });
-        g.git('switch', '--quiet', 'forge-data');
-        await edit(g, { priority: 0 }, { pause });
-        await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
-        for (const clone of order === 'a first' ? [a, b, a] : [b, a, b]) await clone.run('sync');
-        await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
-      },
-    );
+  inSoak(() => {
+    describe.concurrent('in branch mode', () => {
+      it.for(shareOf([['a first'], ['b first']], 2))(
+        'each commit of the data branch counts for what it changed, %s',
+        async ([order]) => {
+          await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
+          const { a } = world.clone;
+          const { id } = await a.create('T0');
+          await a.run('sync');
+          const b = await world.addClone('b');
+          await b.run('sync');
+          await b.json('task', 'update', id, '--title', 'T2');
+          await b.run('sync');
+          const g = await world.addClone('g', { init: false });
+          g.git('switch', '--quiet', 'forge-data');
+          await edit(g, { priority: 0 }, { pause });
+          await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
+          for (const clone of order === 'a first' ? [a, b, a] : [b, a, b]) await clone.run('sync');
+          await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
+        },
+      );
+    });
   });
 }
