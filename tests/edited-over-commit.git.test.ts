@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('an edit by hand in a commit that no hook saw, and another one upon it', () => {
-  it.each(shareOf(CASES, 3))('$name: the last one stands', async ({ first, second, bare }) => {
+  it.each(shareOf(CASES, 4))('$name: the last one stands', async ({ first, second, bare }) => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
     const { id } = await a.create('T');

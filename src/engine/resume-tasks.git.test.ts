@@ -149,10 +149,15 @@ describe('a process that is killed', () => {
     await expectMerged(id, write);
   });
 
-  it.each([
-    ['that stays', {}],
-    ['that does not stay', { starts_nothing: true }],
-  ])('leaves work that was not asked for to others: a process %s', async (_, more) => {
+  it.each(
+    shareOf(
+      [
+        ['that stays', {}],
+        ['that does not stay', { starts_nothing: true }],
+      ],
+      2,
+    ),
+  )('leaves work that was not asked for to others: a process %s', async (_, more) => {
     const [gate, claim] = [await kill(17), await kill(4)];
     const wishes = { only: new Set<string>(), ...more };
     expect(await resumeTasks(shop.workshop, wishes)).toEqual([{ task_id: claim.id, step: 'give_back' }]);

@@ -132,26 +132,28 @@ describe('forge dispatch', () => {
     await shop.workshop.settled();
   });
 
-  it('[O4] what a killed process left of a deleted task is settled, and the others go on', async () => {
-    shop.addAgent('w1', DO_IT);
-    const { store } = shop.place;
-    const left = await shop.create('Left', { steps: ['true'] });
-    await shop.work(left, 'w1');
-    const [attempt] = await store.listAttempts({ task_id: left.id });
-    const of = {
-      task_id: left.id,
-      attempt_id: attempt?.id ?? '',
-      head_commit: attempt?.head_commit ?? '',
-      watcher: goneProcess(),
-    };
-    const writer = systemWriter(shop.place);
-    await store.startReview({ id: crypto.randomUUID(), ...of }, writer);
-    await store.queueMerge({ id: crypto.randomUUID(), target: 'main', strategy: 'merge', ...of }, writer);
-    await store.deleteTask({ id: left.id }, { actor: ANN, now: Date.now() });
-    const other = await shop.create('Other', { steps: ['true'] });
-    await dispatch({ merge: true });
-    expect(await states([other])).toEqual(['done']);
-    expect([await store.listOpenReviews(), await store.listOpenMerges()]).toEqual([[], []]);
+  inSoak(() => {
+    it('[O4] what a killed process left of a deleted task is settled, and the others go on', async () => {
+      shop.addAgent('w1', DO_IT);
+      const { store } = shop.place;
+      const left = await shop.create('Left', { steps: ['true'] });
+      await shop.work(left, 'w1');
+      const [attempt] = await store.listAttempts({ task_id: left.id });
+      const of = {
+        task_id: left.id,
+        attempt_id: attempt?.id ?? '',
+        head_commit: attempt?.head_commit ?? '',
+        watcher: goneProcess(),
+      };
+      const writer = systemWriter(shop.place);
+      await store.startReview({ id: crypto.randomUUID(), ...of }, writer);
+      await store.queueMerge({ id: crypto.randomUUID(), target: 'main', strategy: 'merge', ...of }, writer);
+      await store.deleteTask({ id: left.id }, { actor: ANN, now: Date.now() });
+      const other = await shop.create('Other', { steps: ['true'] });
+      await dispatch({ merge: true });
+      expect(await states([other])).toEqual(['done']);
+      expect([await store.listOpenReviews(), await store.listOpenMerges()]).toEqual([[], []]);
+    });
   });
 
   it('[O4] work that ends with its task leaves no trouble behind', async () => {

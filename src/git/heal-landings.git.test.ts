@@ -156,13 +156,18 @@ describe('[A5] a landing whose process is killed', () => {
     expect(await world.read('a.txt')).toBe('mine by now\n');
   });
 
-  it.each<[string, number]>([
-    ['aside', 1],
-    ['aside', 4],
-    ['file', 3],
-    ['file', 9],
-    ['files', 1],
-  ])('[B12] is made good on another file system, after %s %d', async (step, nth) => {
+  it.each<[string, number]>(
+    shareOf(
+      [
+        ['aside', 1],
+        ['aside', 4],
+        ['file', 3],
+        ['file', 9],
+        ['files', 1],
+      ],
+      4,
+    ),
+  )('[B12] is made good on another file system, after %s %d', async (step, nth) => {
     await using world = await landingWorld();
     await using linked = await linkElsewhere(world);
     const before = readTree(linked.path);

@@ -26,7 +26,7 @@ const ENDS: readonly (readonly [EndSignal, QueueStep])[] = [
 ];
 
 describe('[A1] a queue of merges that is ended', () => {
-  it.each(shareOf(ENDS, 2))(
+  it.each(shareOf(ENDS, 4))(
     'by %s at %s leaves no task done whose work is not on main, and all are resumed',
     async (signal, step) => {
       const ids = await addPassed(project, 4);
