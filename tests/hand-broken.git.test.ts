@@ -99,38 +99,40 @@ describe('[T14-6] a task file that a tool wrote anew in its own way', () => {
     },
   );
 
-  it('is found by a fresh clone, and merges', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    const one = await a.create('one');
-    await a.create('two');
-    await settle([a, b]);
-    await b.run('task', 'update', one.id, '--priority', '0');
-    await b.commitTasks();
-    a.write(FILE, rewrite(a.read(FILE), 'objects'));
-    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
-    a.git('push', '-q');
-    const fresh = await world.addClone('fresh');
-    expect(await titlesOf(fresh)).toEqual(['one!', 'two!']);
-    b.git('pull', '-q', '--no-rebase');
-    expect(await titlesOf(b)).toEqual(['one!', 'two!']);
-    expect(linesOf(b.read(FILE))).toHaveLength(2);
-    expect(recordIn(b.read(FILE), 'one!')).toMatchObject({ priority: 0 });
-  });
+  inSoak(() => {
+    it('is found by a fresh clone, and merges', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const one = await a.create('one');
+      await a.create('two');
+      await settle([a, b]);
+      await b.run('task', 'update', one.id, '--priority', '0');
+      await b.commitTasks();
+      a.write(FILE, rewrite(a.read(FILE), 'objects'));
+      a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+      a.git('push', '-q');
+      const fresh = await world.addClone('fresh');
+      expect(await titlesOf(fresh)).toEqual(['one!', 'two!']);
+      b.git('pull', '-q', '--no-rebase');
+      expect(await titlesOf(b)).toEqual(['one!', 'two!']);
+      expect(linesOf(b.read(FILE))).toHaveLength(2);
+      expect(recordIn(b.read(FILE), 'one!')).toMatchObject({ priority: 0 });
+    });
 
-  it('is read from the data branch', async () => {
-    await using world = await forgeClones(['a'], { init: BRANCH });
-    const { a } = world.clone;
-    await a.create('one');
-    await a.run('sync');
-    const person = await checkOutData(world);
-    person.write(FILE, rewrite(person.read(FILE), 'objects'));
-    person.git('commit', '-qam', 'by hand');
-    person.git('push', '-q');
-    expect((await a.run('sync')).stderr).toBe('');
-    expect(await titlesOf(a)).toEqual(['one!']);
-    person.git('pull', '-q');
-    expect(linesOf(person.read(FILE))).toHaveLength(1);
+    it('is read from the data branch', async () => {
+      await using world = await forgeClones(['a'], { init: BRANCH });
+      const { a } = world.clone;
+      await a.create('one');
+      await a.run('sync');
+      const person = await checkOutData(world);
+      person.write(FILE, rewrite(person.read(FILE), 'objects'));
+      person.git('commit', '-qam', 'by hand');
+      person.git('push', '-q');
+      expect((await a.run('sync')).stderr).toBe('');
+      expect(await titlesOf(a)).toEqual(['one!']);
+      person.git('pull', '-q');
+      expect(linesOf(person.read(FILE))).toHaveLength(1);
+    });
   });
 
   it('keeps its order where it cannot be read', async () => {

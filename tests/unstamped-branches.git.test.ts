@@ -34,7 +34,7 @@ describe.each(
       { by: 'command', isTimed: false },
       { by: 'command', isTimed: true },
     ],
-    3,
+    4,
   ),
 )('a title by $by on a branch, and a script on another (with a new time: $isTimed)', ({ by, isTimed }) => {
   it('stands, with what the script wrote, before and after the branches are merged', async () => {

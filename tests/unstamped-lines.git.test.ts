@@ -61,7 +61,7 @@ describe.each([
         ['a status', { status: 'closed' }],
         ['an owner', { status: 'in_progress', assignee: 'cleo' }],
       ] as const,
-      3,
+      6,
     ),
   )('count where they are edited, whatever their time says: %s', async ([, edit]) => {
     await using world = await forgeClones(['a'], { init });

@@ -82,7 +82,7 @@ describe('[A2] an attempt that changes what judges it', () => {
           'lib',
         ],
       ],
-      3,
+      7,
     ),
   )('[S2-F1] [S2-F10] %s in a commit waits for a person', async (_, script, file) => {
     await shop.repo.write('.git/info/exclude', '.npmrc\n');
@@ -243,7 +243,7 @@ describe('[M5] what a check runs is what a person has allowed', () => {
           './',
         ],
       ],
-      3,
+      6,
     ),
   )('%s is not run before a person has passed it, and then it is', async (_, step, script, file) => {
     await shop.repo.write('sub/ci.sh', '#!/bin/sh\ntrue\n');

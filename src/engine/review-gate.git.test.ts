@@ -337,14 +337,16 @@ describe('a review', () => {
     );
   });
 
-  it('[A18] takes a pass with a blocker for none, also from a person', async () => {
-    shop.addAgent('w1', 'echo again >> v');
-    const task = await shop.create('Blocker by hand', { steps: ['true'] });
-    await assign(task, 'reviewer', { user: 'ann' });
-    await shop.work(task, 'w1');
-    const verdict: Verdict = { ...PASS, findings: [{ severity: 'blocker', message: 'it leaks' }] };
-    expect((await say(task, ANN, { verdict })).status).toBe('failed');
-    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+  inSoak(() => {
+    it('[A18] takes a pass with a blocker for none, also from a person', async () => {
+      shop.addAgent('w1', 'echo again >> v');
+      const task = await shop.create('Blocker by hand', { steps: ['true'] });
+      await assign(task, 'reviewer', { user: 'ann' });
+      await shop.work(task, 'w1');
+      const verdict: Verdict = { ...PASS, findings: [{ severity: 'blocker', message: 'it leaks' }] };
+      expect((await say(task, ANN, { verdict })).status).toBe('failed');
+      expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+    });
   });
 
   it('[L4] [L5] says when it passed, and whose run audited it', async () => {

@@ -150,9 +150,7 @@ describe('several attempts at one task', () => {
       expect(shown((await working).attempts)).toEqual(['1 wrong archived red', '2 later active green']);
       await shop.move(task, 'cancelled');
     });
-  });
 
-  inSoak(() => {
     it('are not begun any more when one is green', async () => {
       shop.set({ scheduler: { max: 1 } });
       const flag = join(shop.place.records, '..', 'place-taken');
@@ -228,9 +226,7 @@ describe('several attempts at one task', () => {
       expect((await views(task)).map((view) => view.state)).toEqual(['active', 'active']);
       await shop.move(task, 'cancelled');
     });
-  });
 
-  inSoak(() => {
     it('are as the last of their runs where none was any good', async () => {
       const flag = join(shop.place.records, '..', 'first-ended');
       shop.addAgent('early', 'echo half > half.txt; exit 3');
@@ -329,20 +325,25 @@ describe('where nothing is green', () => {
     await shop.move(task, 'cancelled');
   });
 
-  it('puts a task back whose agents all failed, and goes on with the same attempts', async () => {
-    shop.set({ scheduler: { retry_limit: 2 } });
-    const task = await shop.create('Broken', { steps: STEPS });
-    const failed = await work(task, { agents: ['broken'], count: 2 });
-    expect(failed.task).toMatchObject({ state: 'todo', error_annotation: { code: 'run_failed' } });
-    const again = await work(task, { agents: ['broken'], count: 2 });
-    expect(shown(again.attempts)).toEqual(['1 broken active failed', '2 broken active failed']);
-    expect(await shop.place.store.listRuns({ task_id: task.id })).toHaveLength(4);
-    // Each round was one try, however many worked in it.
-    expect(again.task).toMatchObject({
-      state: 'blocked',
-      error_annotation: { code: 'retry_budget', message: expect.stringMatching(/^2 tries in a row failed/) },
+  inSoak(() => {
+    it('puts a task back whose agents all failed, and goes on with the same attempts', async () => {
+      shop.set({ scheduler: { retry_limit: 2 } });
+      const task = await shop.create('Broken', { steps: STEPS });
+      const failed = await work(task, { agents: ['broken'], count: 2 });
+      expect(failed.task).toMatchObject({ state: 'todo', error_annotation: { code: 'run_failed' } });
+      const again = await work(task, { agents: ['broken'], count: 2 });
+      expect(shown(again.attempts)).toEqual(['1 broken active failed', '2 broken active failed']);
+      expect(await shop.place.store.listRuns({ task_id: task.id })).toHaveLength(4);
+      // Each round was one try, however many worked in it.
+      expect(again.task).toMatchObject({
+        state: 'blocked',
+        error_annotation: {
+          code: 'retry_budget',
+          message: expect.stringMatching(/^2 tries in a row failed/),
+        },
+      });
+      await shop.move(task, 'cancelled');
     });
-    await shop.move(task, 'cancelled');
   });
 });
 

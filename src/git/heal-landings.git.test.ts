@@ -86,7 +86,7 @@ const POINTS: readonly (readonly [step: string, nth: number, whom: 'alone' | 'gr
 ];
 
 describe('[A5] a landing whose process is killed', () => {
-  it.each(shareOf(POINTS, 3))('after %s %d, %s: %s', async (step, nth, whom, side) => {
+  it.each(shareOf(POINTS, 4))('after %s %d, %s: %s', async (step, nth, whom, side) => {
     await using world = await landingWorld();
     world.git('checkout', '--quiet', '--detach', world.commit);
     workBeside(world);

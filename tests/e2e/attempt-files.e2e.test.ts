@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TaskView } from '#contract/task.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
-import { shareOf } from '../support/share-of.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 /** A task with checks and a reviewer, and an attempt at another one whose agent takes both away in its task file. */
 interface World {
@@ -125,13 +125,15 @@ describe('[H4] the task file of an attempt that nobody has merged', () => {
     },
   );
 
-  it('counts when the branch becomes the target without a change of the file', async () => {
-    const { project, branch } = world;
-    project.git('switch', '-q', branch);
-    await expectGuarded(true);
-    project.git('branch', '-f', 'main', branch);
-    project.git('switch', '-q', 'main');
-    await expectGuarded(false);
+  inSoak(() => {
+    it('counts when the branch becomes the target without a change of the file', async () => {
+      const { project, branch } = world;
+      project.git('switch', '-q', branch);
+      await expectGuarded(true);
+      project.git('branch', '-f', 'main', branch);
+      project.git('switch', '-q', 'main');
+      await expectGuarded(false);
+    });
   });
 
   it('does not keep what a person writes there from counting', async () => {

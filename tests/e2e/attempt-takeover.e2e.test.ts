@@ -192,21 +192,23 @@ describe('[C2] the mode that an attempt says in its config', () => {
   });
 });
 
-describe('[C2] the workflow of a clone that begins on the branch of an attempt', () => {
-  it('is the one of the target', async () => {
-    const checked = '{"name":"checked","kind":"custom","next":["done"]}';
-    const ours = NO_GATES.replace('"next":["done"]},', `"next":["checked"]},${checked},`);
-    writeFileSync(at('.forge/workflow.json'), ours);
-    project.git('add', '-A');
-    project.git('commit', '-qm', 'ours');
-    makeAttempt({ settings: { defaultPriority: 0 } });
-    const there = clone(addRemote(BRANCH), '-b', BRANCH);
-    await there.run('init');
-    const { stdout } = await there.run('workflow', 'show', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ source: 'shared' });
-    expect(stdout).toContain('"checked"');
-    const made = JSON.parse((await there.run('task', 'create', 'There', '--json')).stdout) as object;
-    expect(made).toMatchObject({ priority: 2 });
+inSoak(() => {
+  describe('[C2] the workflow of a clone that begins on the branch of an attempt', () => {
+    it('is the one of the target', async () => {
+      const checked = '{"name":"checked","kind":"custom","next":["done"]}';
+      const ours = NO_GATES.replace('"next":["done"]},', `"next":["checked"]},${checked},`);
+      writeFileSync(at('.forge/workflow.json'), ours);
+      project.git('add', '-A');
+      project.git('commit', '-qm', 'ours');
+      makeAttempt({ settings: { defaultPriority: 0 } });
+      const there = clone(addRemote(BRANCH), '-b', BRANCH);
+      await there.run('init');
+      const { stdout } = await there.run('workflow', 'show', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ source: 'shared' });
+      expect(stdout).toContain('"checked"');
+      const made = JSON.parse((await there.run('task', 'create', 'There', '--json')).stdout) as object;
+      expect(made).toMatchObject({ priority: 2 });
+    });
   });
 });
 

@@ -253,7 +253,7 @@ describe('[H2] an edit by hand in the middle of a merge', () => {
 });
 
 describe('[H3] an attempt that a person merged into another branch than the target', () => {
-  it.each(shareOf([['the hook'], ['commit'], ['export'], ['gc'], ['gc --prune 1']], 4))(
+  it.each(shareOf([['the hook'], ['commit'], ['export'], ['gc'], ['gc --prune 1']], 5))(
     'keeps its lines there through %s, until the target has them',
     async (how) => {
       await using world = await forgeClones(['a']);

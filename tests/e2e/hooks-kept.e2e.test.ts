@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeClones, hasFile, titlesAt, type Clone, type GitPlace } from '../support/git-clones.ts';
-import { shareOf } from '../support/share-of.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const require = createRequire(import.meta.url);
 const HUSKY = join(dirname(require.resolve('husky')), 'bin.js');
@@ -267,29 +267,31 @@ describe('[D4] a commit that leaves tasks out says so', () => {
     expect(a.git('merge', '--no-edit', 'second')).not.toContain('[forge]');
   });
 
-  it('a sparse checkout, a branch without .forge, and a commit of named files', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await a.create('one');
-    a.write('named.txt', 'x\n');
-    a.git('add', 'named.txt');
-    expect(a.git('commit', '-m', 'named', '--', 'named.txt')).toContain(
-      '[forge] This commit carries no tasks: it is of named files; to commit them: forge commit',
-    );
-    a.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.forge');
-    expect(a.commitFile('sparse.txt')).toContain(
-      'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
-    );
-    a.git('sparse-checkout', 'disable');
-    a.git('switch', '--quiet', '--orphan', 'old');
-    expect(a.commitFile('old.txt')).toContain(
-      'this branch has no .forge; a branch that has it brings it: git merge',
-    );
-    a.git('switch', '--quiet', 'main');
-    await a.commitTasks();
-    a.git('switch', '--quiet', 'old');
-    // Nothing waits: nothing is said.
-    expect(a.commitFile('older.txt')).not.toContain('[forge]');
+  inSoak(() => {
+    it('a sparse checkout, a branch without .forge, and a commit of named files', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await a.create('one');
+      a.write('named.txt', 'x\n');
+      a.git('add', 'named.txt');
+      expect(a.git('commit', '-m', 'named', '--', 'named.txt')).toContain(
+        '[forge] This commit carries no tasks: it is of named files; to commit them: forge commit',
+      );
+      a.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.forge');
+      expect(a.commitFile('sparse.txt')).toContain(
+        'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
+      );
+      a.git('sparse-checkout', 'disable');
+      a.git('switch', '--quiet', '--orphan', 'old');
+      expect(a.commitFile('old.txt')).toContain(
+        'this branch has no .forge; a branch that has it brings it: git merge',
+      );
+      a.git('switch', '--quiet', 'main');
+      await a.commitTasks();
+      a.git('switch', '--quiet', 'old');
+      // Nothing waits: nothing is said.
+      expect(a.commitFile('older.txt')).not.toContain('[forge]');
+    });
   });
 });
 

@@ -6,7 +6,7 @@ import type { Task } from '#contract/task.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { emptyRecord } from '../support/old-deletion.ts';
 import { forgeClones, titlesAt, titlesOf, type Clone } from '../support/git-clones.ts';
-import { shareOf } from '../support/share-of.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const FOREIGN = {
@@ -112,30 +112,32 @@ describe('[D6] forge task restore reaches into git', () => {
     expect((await a.fails('task', 'restore', 'zzzz')).error.code).toBe('not_found');
   });
 
-  it('in branch mode, and says where nothing knows it', async () => {
-    await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
-    const { a } = world.clone;
-    const { id } = await a.create('Gone');
-    await a.json('sync');
-    await a.json('task', 'delete', id);
-    const { id: never } = await a.create('Never committed');
-    await a.json('task', 'delete', never);
-    // As earlier versions deleted: nothing is left of what it held.
-    const emptied = encodeRecord(emptyRecord(decodeRecord(FOREIGN), Date.now()));
-    a.write('emptied.jsonl', `${emptied}\n`);
-    await a.json('import', 'emptied.jsonl');
-    await a.json('sync');
-    const late = await world.addClone('late');
-    expect(await late.run('task', 'restore', id)).toMatchObject({ stdout: `Restored task ${id}: Gone\n` });
-    expect(await late.run('task', 'restore', never)).toMatchObject({
-      stdout: `Restored task ${never}: Never committed\n`,
+  inSoak(() => {
+    it('in branch mode, and says where nothing knows it', async () => {
+      await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
+      const { a } = world.clone;
+      const { id } = await a.create('Gone');
+      await a.json('sync');
+      await a.json('task', 'delete', id);
+      const { id: never } = await a.create('Never committed');
+      await a.json('task', 'delete', never);
+      // As earlier versions deleted: nothing is left of what it held.
+      const emptied = encodeRecord(emptyRecord(decodeRecord(FOREIGN), Date.now()));
+      a.write('emptied.jsonl', `${emptied}\n`);
+      await a.json('import', 'emptied.jsonl');
+      await a.json('sync');
+      const late = await world.addClone('late');
+      expect(await late.run('task', 'restore', id)).toMatchObject({ stdout: `Restored task ${id}: Gone\n` });
+      expect(await late.run('task', 'restore', never)).toMatchObject({
+        stdout: `Restored task ${never}: Never committed\n`,
+      });
+      const { error } = await late.fails('task', 'restore', FOREIGN.id);
+      expect(error).toMatchObject({
+        code: 'not_found',
+        message: `What ${FOREIGN.id} held is neither in this store nor in git's history here`,
+      });
+      expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
     });
-    const { error } = await late.fails('task', 'restore', FOREIGN.id);
-    expect(error).toMatchObject({
-      code: 'not_found',
-      message: `What ${FOREIGN.id} held is neither in this store nor in git's history here`,
-    });
-    expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
   });
 });
 

@@ -144,31 +144,33 @@ describe('forge init --branch', () => {
     expect([await activeIn(a), await activeIn(b)]).toEqual(['working', 'working']);
   });
 
-  it('a config that was changed and committed offline stands, and what it beat is listed', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
-    const { a, b } = world.clone;
-    await a.json('sync');
-    await b.json('sync');
-    const config = JSON.parse(a.read('.forge/config.json')) as object;
-    const set = (clone: Clone, more: object): void =>
-      clone.write('.forge/config.json', JSON.stringify({ ...config, ...more }));
-    set(b, { name: 'Mine', settings: { defaultPriority: 1 } });
-    await b.json('sync', '--offline');
-    set(a, { settings: { defaultPriority: 4 } });
-    expect(await a.json('sync')).toMatchObject({ config_lost: [] });
-    expect(await b.json('sync')).toMatchObject({ config_lost: ['settings'] });
-    expect(await b.json('conflicts')).toMatchObject([
-      { id: 'config', name: 'settings', lost: { defaultPriority: 4 }, stands: { defaultPriority: 1 } },
-    ]);
-    await a.json('sync');
-    for (const clone of [a, b])
-      expect(JSON.parse(clone.read('.forge/config.json'))).toMatchObject({
-        name: 'Mine',
-        settings: { defaultPriority: 1 },
-      });
-    expect((await b.run('resolve', 'config', '--take-lost')).exit).toBe(5);
-    expect(await b.json('resolve', 'config')).toMatchObject({ settled: ['settings'], left: 0 });
-    expect((await b.run('resolve', 'config')).exit).toBe(3);
+  inSoak(() => {
+    it('a config that was changed and committed offline stands, and what it beat is listed', async () => {
+      await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+      const { a, b } = world.clone;
+      await a.json('sync');
+      await b.json('sync');
+      const config = JSON.parse(a.read('.forge/config.json')) as object;
+      const set = (clone: Clone, more: object): void =>
+        clone.write('.forge/config.json', JSON.stringify({ ...config, ...more }));
+      set(b, { name: 'Mine', settings: { defaultPriority: 1 } });
+      await b.json('sync', '--offline');
+      set(a, { settings: { defaultPriority: 4 } });
+      expect(await a.json('sync')).toMatchObject({ config_lost: [] });
+      expect(await b.json('sync')).toMatchObject({ config_lost: ['settings'] });
+      expect(await b.json('conflicts')).toMatchObject([
+        { id: 'config', name: 'settings', lost: { defaultPriority: 4 }, stands: { defaultPriority: 1 } },
+      ]);
+      await a.json('sync');
+      for (const clone of [a, b])
+        expect(JSON.parse(clone.read('.forge/config.json'))).toMatchObject({
+          name: 'Mine',
+          settings: { defaultPriority: 1 },
+        });
+      expect((await b.run('resolve', 'config', '--take-lost')).exit).toBe(5);
+      expect(await b.json('resolve', 'config')).toMatchObject({ settled: ['settings'], left: 0 });
+      expect((await b.run('resolve', 'config')).exit).toBe(3);
+    });
   });
 
   it('without a remote and offline tasks are committed here, and go out later', async () => {

@@ -75,24 +75,24 @@ describe('git rewrites history', () => {
         files: { 'code.txt': 'picked\n' },
       });
     });
-  });
 
-  it('pull --rebase, then another commit: the tasks of the others stay', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    await a.create('theirs');
-    a.commitFile('a.txt');
-    a.git('push', '--quiet');
-    await b.create('mine');
-    b.commitFile('b.txt');
-    await b.create('not committed');
-    expect(b.tryGit(['pull', '--rebase'])).toMatchObject({ exit: 0 });
-    b.commitFile('c.txt');
-    expect(titlesAt(b)).toEqual(['mine', 'not committed', 'theirs']);
-    await settle(world.all);
-    await expectSettled(world.all, {
-      titles: ['mine', 'not committed', 'theirs'],
-      files: { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n', 'c.txt': 'c.txt\n' },
+    it('pull --rebase, then another commit: the tasks of the others stay', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      await a.create('theirs');
+      a.commitFile('a.txt');
+      a.git('push', '--quiet');
+      await b.create('mine');
+      b.commitFile('b.txt');
+      await b.create('not committed');
+      expect(b.tryGit(['pull', '--rebase'])).toMatchObject({ exit: 0 });
+      b.commitFile('c.txt');
+      expect(titlesAt(b)).toEqual(['mine', 'not committed', 'theirs']);
+      await settle(world.all);
+      await expectSettled(world.all, {
+        titles: ['mine', 'not committed', 'theirs'],
+        files: { 'a.txt': 'a.txt\n', 'b.txt': 'b.txt\n', 'c.txt': 'c.txt\n' },
+      });
     });
   });
 
