@@ -26,36 +26,36 @@ describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation 
     it('A12: 20 clients with 500 interleaved calls get no answer that is not theirs', () =>
       expectNoneCrossed(mode, { clients: 20, rounds: 5 }));
   });
+});
 
-  describe('MCP over HTTP', () => {
-    it('[S132] [S236] answers a single request of curl', async () => {
-      await using http = await startProjectHttp();
-      const list = await post(http, http.admin, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
-      expect(list).toMatchObject({
-        status: 200,
-        json: { id: 7, result: { tools: expect.anything() as unknown } },
-      });
-      expect(list.headers['content-type']).toMatch(/^application\/json/);
-      // The arguments as the seed prints them.
-      const created = await post(http, http.admin, {
-        jsonrpc: '2.0',
-        id: 8,
-        method: 'tools/call',
-        params: {
-          name: 'forge_create_task',
-          arguments: {
-            title: 'Add rate limiting',
-            description: 'Add per-IP rate limiting to POST /api/v1/auth/login.',
-          },
+describe('MCP over HTTP', () => {
+  it('[S132] [S236] answers a single request of curl', async () => {
+    await using http = await startProjectHttp();
+    const list = await post(http, http.admin, { jsonrpc: '2.0', id: 7, method: 'tools/list' });
+    expect(list).toMatchObject({
+      status: 200,
+      json: { id: 7, result: { tools: expect.anything() as unknown } },
+    });
+    expect(list.headers['content-type']).toMatch(/^application\/json/);
+    // The arguments as the seed prints them.
+    const created = await post(http, http.admin, {
+      jsonrpc: '2.0',
+      id: 8,
+      method: 'tools/call',
+      params: {
+        name: 'forge_create_task',
+        arguments: {
+          title: 'Add rate limiting',
+          description: 'Add per-IP rate limiting to POST /api/v1/auth/login.',
         },
-      });
-      expect(created.json).toMatchObject({
-        result: { structuredContent: { title: 'Add rate limiting', status: 'open', state: 'todo' } },
-      });
-      const other = await post(http, http.admin, toCall(9, 'create_task', { title: 'By its other name' }));
-      expect(other.json).toMatchObject({
-        result: { structuredContent: { id: expect.stringMatching(/^fg-/) as string, state: 'todo' } },
-      });
+      },
+    });
+    expect(created.json).toMatchObject({
+      result: { structuredContent: { title: 'Add rate limiting', status: 'open', state: 'todo' } },
+    });
+    const other = await post(http, http.admin, toCall(9, 'create_task', { title: 'By its other name' }));
+    expect(other.json).toMatchObject({
+      result: { structuredContent: { id: expect.stringMatching(/^fg-/) as string, state: 'todo' } },
     });
   });
 

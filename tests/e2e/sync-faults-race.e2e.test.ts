@@ -72,23 +72,23 @@ describe('several at work on the task file', () => {
     test('eight commands that find the same 2,000 new lines: they are joined in once', () =>
       expectJoinedOnce({ commands: 8, tasks: 2_000 }));
   });
+});
 
-  describe('F16 another process holds the write lock', () => {
-    test('a read goes on without the changed file and says so; the next one joins it in', async () => {
-      await using project = await projectOf(2);
-      appendFileSync(taskFile(project), toLines(1, 'late'));
-      const hurried = project.with({ env: { FORGE_LOCK_TIMEOUT_MS: '100' } });
-      using db = project.openDatabase();
-      db.exec('BEGIN IMMEDIATE');
-      const read = await hurried.run('task', 'list');
-      expect(read).toMatchObject({ exit: 0, stdout: expect.stringContaining('Task 1') });
-      expect(read.stdout).not.toContain('late');
-      expect(read.stderr).toMatch(
-        /^forge: \.forge\/tasks\.jsonl is newer than what is shown: another process is writing/,
-      );
-      db.exec('COMMIT');
-      expect(await hurried.text('task', 'list')).toContain('late 0');
-    });
+describe('F16 another process holds the write lock', () => {
+  test('a read goes on without the changed file and says so; the next one joins it in', async () => {
+    await using project = await projectOf(2);
+    appendFileSync(taskFile(project), toLines(1, 'late'));
+    const hurried = project.with({ env: { FORGE_LOCK_TIMEOUT_MS: '100' } });
+    using db = project.openDatabase();
+    db.exec('BEGIN IMMEDIATE');
+    const read = await hurried.run('task', 'list');
+    expect(read).toMatchObject({ exit: 0, stdout: expect.stringContaining('Task 1') });
+    expect(read.stdout).not.toContain('late');
+    expect(read.stderr).toMatch(
+      /^forge: \.forge\/tasks\.jsonl is newer than what is shown: another process is writing/,
+    );
+    db.exec('COMMIT');
+    expect(await hurried.text('task', 'list')).toContain('late 0');
   });
 
   test('an export gives up in time and leaves the file; a patient one waits', async () => {
