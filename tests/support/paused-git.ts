@@ -30,8 +30,8 @@ export async function pauseGit(
   mkdirSync(join(folder, 'hooks'), { recursive: true });
   const reached = join(folder, 'reached');
   const goes = join(folder, 'goes');
-  // It reads from a pipe, which costs no processor time; both ends are open here, so that neither side waits for the other.
-  execFileSync('mkfifo', [goes]);
+  // It reads from a pipe, which costs no processor time. Both ends are open here, so that neither side waits.
+  execFileSync('env', ['mkfifo', goes]);
   const pipe = openSync(goes, 'r+');
   const wait = `touch '${reached}'; read -r _ < '${goes}'`;
   const script = (name: string, text: string): string => {
