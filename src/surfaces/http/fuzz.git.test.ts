@@ -39,7 +39,7 @@ describe('random requests from our own document', () => {
     const dice = toDice(20_260_218);
     const result = await sendMany(
       { port: http.port, token: http.admin, document, dice, projects: ['fg', 'demo'] },
-      1_000,
+      2_000,
     );
     expect(result.faults).toEqual([]);
     expect(http.failures).toEqual([]);
