@@ -3,11 +3,10 @@ import { defineConfig } from 'vitest/config';
 import { ScoreReporter } from './scripts/score/score-reporter.ts';
 import { SOAK_RESULTS } from './scripts/score/soak-results.ts';
 import { TestSummaryReporter } from './scripts/test-summary-reporter.ts';
+import { leavesToSoak } from './tests/support/share-of.ts';
 
-// Tests with tables of which `npm test` runs a share; here all rows are run.
-const WIDE = globSync('{src,tests}/**/*.test.ts').filter((path) =>
-  readFileSync(path, 'utf8').includes('shareOf('),
-);
+// Tests with tables of which `npm test` runs a share, or with stories that it leaves out; here all are run.
+const WIDE = globSync('{src,tests}/**/*.test.ts').filter((path) => leavesToSoak(readFileSync(path, 'utf8')));
 
 // Long runs under load and faults: not part of `npm test`.
 export default defineConfig({
@@ -18,6 +17,8 @@ export default defineConfig({
     allowOnly: false,
     maxWorkers: 2,
     testTimeout: 30 * 60_000,
+    // As in `npm test`, whose files are run here too.
+    expect: { poll: { timeout: 15_000 } },
     reporters: ['default', new TestSummaryReporter(), new ScoreReporter(SOAK_RESULTS)],
   },
 });

@@ -10,6 +10,7 @@ import { toTextFold } from '#sync/fold-files.ts';
 import type { Tracker } from '#sync/read-tracker-tasks.ts';
 import { plantCanaries } from './support/canaries.ts';
 import { startHttp } from './support/http-server.ts';
+import { shareOf } from './support/share-of.ts';
 import { runTestGit } from './support/temp-repo.ts';
 import { tempWorkshop, type TempWorkshop } from './support/temp-workshop.ts';
 import { issue, line, readFixture, readIssues } from './support/tracker-tasks.ts';
@@ -112,11 +113,16 @@ describe('[H2] a secret that an agent prints', () => {
     expect(JSON.stringify(shop.news)).toContain('[redacted]');
   });
 
-  it.each([
-    { who: 'check', setup: undefined, steps: '; exit 1' },
-    { who: 'set-up', setup: ' >&2; exit 4', steps: undefined },
-    { who: 'merge', setup: undefined, steps: '; test ! -e other' },
-  ] as const)(
+  it.each(
+    shareOf(
+      [
+        { who: 'check', setup: undefined, steps: '; exit 1' },
+        { who: 'set-up', setup: ' >&2; exit 4', steps: undefined },
+        { who: 'merge', setup: undefined, steps: '; test ! -e other' },
+      ] as const,
+      3,
+    ),
+  )(
     '[H5] is as little anywhere where a $who prints it, which knows it from what the agent has left',
     async ({ who, setup, steps }) => {
       const word = `sk-${who}-Qm7-aXv92-Lt40`;

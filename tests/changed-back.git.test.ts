@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -59,7 +60,7 @@ const CASES: Readonly<Record<string, Case>> = {
 };
 
 describe('a line that is changed back by a commit of a person without Forge', () => {
-  it.for(Object.entries(CASES))(
+  it.for(shareOf(Object.entries(CASES), 3))(
     '%s: it counts',
     async ([, { between, write, more = 0, pull: hear = pull() }]) => {
       await using world = await forgeClones(['a']);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { forgeClones, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -36,7 +37,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('an edit by hand in a commit that no hook saw, and another one upon it', () => {
-  it.each(CASES)('$name: the last one stands', async ({ first, second, bare }) => {
+  it.each(shareOf(CASES, 4))('$name: the last one stands', async ({ first, second, bare }) => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
     const { id } = await a.create('T');
@@ -76,18 +77,21 @@ describe('an edit by hand in a commit that no hook saw, and another one upon it'
     }
   });
 
-  it.each(['--soft', '--mixed'])('but a line that `git reset %s` brought is no such one', async (how) => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const { id } = await a.create('T');
-    await a.commitTasks();
-    edit(a, { title: 'x' });
-    commit(a);
-    a.git('reset', '--quiet', '--hard', 'HEAD~1');
-    a.git('reset', '--quiet', how, 'ORIG_HEAD');
-    await a.run('commit');
-    expect(await a.show(id)).toMatchObject({ title: 'x' });
-  });
+  it.each(shareOf(['--soft', '--mixed'], 2))(
+    'but a line that `git reset %s` brought is no such one',
+    async (how) => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const { id } = await a.create('T');
+      await a.commitTasks();
+      edit(a, { title: 'x' });
+      commit(a);
+      a.git('reset', '--quiet', '--hard', 'HEAD~1');
+      a.git('reset', '--quiet', how, 'ORIG_HEAD');
+      await a.run('commit');
+      expect(await a.show(id)).toMatchObject({ title: 'x' });
+    },
+  );
 
   it('nor one that a sparse checkout hides', async () => {
     await using world = await forgeClones(['a']);

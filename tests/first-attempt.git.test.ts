@@ -5,6 +5,7 @@ import type { Attempt, Run } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { EXECUTOR_TYPES, type ExecutorType } from '#executors/executor-types.ts';
 import { startProjectHttp, type ProjectHttp } from './support/http-server.ts';
+import { shareOf } from './support/share-of.ts';
 import { callTool } from './support/surface-callers.ts';
 import { runTestGit } from './support/temp-repo.ts';
 
@@ -13,7 +14,7 @@ const TYPES: readonly ExecutorType[] = EXECUTOR_TYPES;
 const READY = TYPES.filter(({ options }) => (options as { required: string[] }).required.length === 0);
 const NAMES = READY.map(({ kind }) => kind);
 
-it.each([...NAMES, 'CLAUDE_CODE', 'GEMINI_CLI'])(
+it.each(shareOf([...NAMES, 'CLAUDE_CODE', 'GEMINI_CLI'], 4))(
   '[S396] start_task_attempt starts %s where no agent was registered before',
   async (executor) => {
     await using http = await startOnFreshHome();
@@ -42,7 +43,7 @@ it.each([...NAMES, 'CLAUDE_CODE', 'GEMINI_CLI'])(
   },
 );
 
-it.each(['acp', 'shell', 'script', 'nonsense'])(
+it.each(shareOf(['acp', 'shell', 'script', 'nonsense'], 3))(
   'start_task_attempt claims nothing for %s, and registers nobody',
   async (executor) => {
     await using http = await startOnFreshHome();

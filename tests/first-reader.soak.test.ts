@@ -1,3 +1,6 @@
+import { describe } from 'vitest';
 import { tellFirstReaders } from './support/first-reader.ts';
 
-tellFirstReaders(0);
+describe.each([0, 2_100])('with %d ms between', (pause) => {
+  tellFirstReaders(pause);
+});

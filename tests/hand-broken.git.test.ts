@@ -9,6 +9,7 @@ import {
   type Clone,
   type Clones,
 } from './support/git-clones.ts';
+import { inSoak, shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const BRANCH = ['init', '--branch', 'forge-data'];
@@ -48,22 +49,24 @@ describe('[T14-2] lines of the data branch that cannot be read', () => {
     expect(linesOf(person.read(FILE))).toHaveLength(4);
   });
 
-  it('stay where both sides changed the branch', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
-    const { a, b } = world.clone;
-    await a.create('one');
-    await a.run('sync');
-    await b.run('sync');
-    const person = await checkOutData(world);
-    person.write(FILE, `${person.read(FILE)}rubbish\n`);
-    person.git('commit', '-qam', 'by hand');
-    person.git('push', '-q');
-    await b.create('two');
-    await b.run('commit');
-    await b.run('sync');
-    await a.run('sync');
-    person.git('pull', '-q');
-    expect(linesOf(person.read(FILE)).slice(2)).toEqual(['rubbish']);
+  inSoak(() => {
+    it('stay where both sides changed the branch', async () => {
+      await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+      const { a, b } = world.clone;
+      await a.create('one');
+      await a.run('sync');
+      await b.run('sync');
+      const person = await checkOutData(world);
+      person.write(FILE, `${person.read(FILE)}rubbish\n`);
+      person.git('commit', '-qam', 'by hand');
+      person.git('push', '-q');
+      await b.create('two');
+      await b.run('commit');
+      await b.run('sync');
+      await a.run('sync');
+      person.git('pull', '-q');
+      expect(linesOf(person.read(FILE)).slice(2)).toEqual(['rubbish']);
+    });
   });
 });
 
@@ -80,51 +83,56 @@ it('[T14-2] forge sync tells of lines that cannot be read in a branch of the rem
 });
 
 describe('[T14-6] a task file that a tool wrote anew in its own way', () => {
-  it.for(['objects', 'list'] as const)('%s: edits count, and the next commit is clean', async (form) => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const [one, two] = [await a.create('one'), await a.create('two')];
-    await a.commitTasks();
-    a.write(FILE, rewrite(a.read(FILE), form));
-    expect(await titlesOf(a)).toEqual(['one!', 'two!']);
-    await a.commitTasks();
-    const lines = linesOf(a.read(FILE));
-    expect(lines.map((line) => (JSON.parse(line) as Task).id)).toEqual([one.id, two.id].sort());
-    expect((await a.run('doctor')).stdout).toContain('every line can be read');
-  });
+  it.for(shareOf(['objects', 'list'] as const, 2))(
+    '%s: edits count, and the next commit is clean',
+    async (form) => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const [one, two] = [await a.create('one'), await a.create('two')];
+      await a.commitTasks();
+      a.write(FILE, rewrite(a.read(FILE), form));
+      expect(await titlesOf(a)).toEqual(['one!', 'two!']);
+      await a.commitTasks();
+      const lines = linesOf(a.read(FILE));
+      expect(lines.map((line) => (JSON.parse(line) as Task).id)).toEqual([one.id, two.id].sort());
+      expect((await a.run('doctor')).stdout).toContain('every line can be read');
+    },
+  );
 
-  it('is found by a fresh clone, and merges', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    const one = await a.create('one');
-    await a.create('two');
-    await settle([a, b]);
-    await b.run('task', 'update', one.id, '--priority', '0');
-    await b.commitTasks();
-    a.write(FILE, rewrite(a.read(FILE), 'objects'));
-    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
-    a.git('push', '-q');
-    const fresh = await world.addClone('fresh');
-    expect(await titlesOf(fresh)).toEqual(['one!', 'two!']);
-    b.git('pull', '-q', '--no-rebase');
-    expect(await titlesOf(b)).toEqual(['one!', 'two!']);
-    expect(linesOf(b.read(FILE))).toHaveLength(2);
-    expect(recordIn(b.read(FILE), 'one!')).toMatchObject({ priority: 0 });
-  });
+  inSoak(() => {
+    it('is found by a fresh clone, and merges', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const one = await a.create('one');
+      await a.create('two');
+      await settle([a, b]);
+      await b.run('task', 'update', one.id, '--priority', '0');
+      await b.commitTasks();
+      a.write(FILE, rewrite(a.read(FILE), 'objects'));
+      a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+      a.git('push', '-q');
+      const fresh = await world.addClone('fresh');
+      expect(await titlesOf(fresh)).toEqual(['one!', 'two!']);
+      b.git('pull', '-q', '--no-rebase');
+      expect(await titlesOf(b)).toEqual(['one!', 'two!']);
+      expect(linesOf(b.read(FILE))).toHaveLength(2);
+      expect(recordIn(b.read(FILE), 'one!')).toMatchObject({ priority: 0 });
+    });
 
-  it('is read from the data branch', async () => {
-    await using world = await forgeClones(['a'], { init: BRANCH });
-    const { a } = world.clone;
-    await a.create('one');
-    await a.run('sync');
-    const person = await checkOutData(world);
-    person.write(FILE, rewrite(person.read(FILE), 'objects'));
-    person.git('commit', '-qam', 'by hand');
-    person.git('push', '-q');
-    expect((await a.run('sync')).stderr).toBe('');
-    expect(await titlesOf(a)).toEqual(['one!']);
-    person.git('pull', '-q');
-    expect(linesOf(person.read(FILE))).toHaveLength(1);
+    it('is read from the data branch', async () => {
+      await using world = await forgeClones(['a'], { init: BRANCH });
+      const { a } = world.clone;
+      await a.create('one');
+      await a.run('sync');
+      const person = await checkOutData(world);
+      person.write(FILE, rewrite(person.read(FILE), 'objects'));
+      person.git('commit', '-qam', 'by hand');
+      person.git('push', '-q');
+      expect((await a.run('sync')).stderr).toBe('');
+      expect(await titlesOf(a)).toEqual(['one!']);
+      person.git('pull', '-q');
+      expect(linesOf(person.read(FILE))).toHaveLength(1);
+    });
   });
 
   it('keeps its order where it cannot be read', async () => {
@@ -148,7 +156,7 @@ const CHANGES: readonly (readonly [string, Partial<Task>])[] = [
 ];
 
 describe('[T14-7] a line whose author or time of creation was edited is still that task', () => {
-  it.for(CHANGES)('%s: nothing is doubled, and other edits count, twice', async ([, change]) => {
+  it.for(shareOf(CHANGES, 3))('%s: nothing is doubled, and other edits count, twice', async ([, change]) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const before = [await a.create('one'), await a.create('two')];
@@ -171,55 +179,59 @@ describe('[T14-7] a line whose author or time of creation was edited is still th
     expect((await show(a, before[0]?.id)).priority).toBe(1);
   });
 
-  it('both: by a pull, with the merge driver and without', async () => {
-    const change = { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' };
-    await using world = await forgeClones(['a', 'b', 'c']);
-    const { a, b, c } = world.clone;
-    const task = await a.create('one');
-    await settle([a, b, c]);
-    await b.run('task', 'update', task.id, '--priority', '0');
-    await b.commitTasks();
-    changeLines(a, { ...change, description: 'd' });
-    a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
-    a.git('push', '-q');
-    c.git('pull', '-q');
-    b.git('pull', '-q', '--no-rebase');
-    const { created_at, created_by } = task;
-    for (const clone of [a, b, c])
-      expect(await show(clone, task.id)).toMatchObject({ description: 'd', created_at, created_by });
-    await settle([a, b, c]);
-    expect(a.read(FILE)).toBe(b.read(FILE));
-    expect(linesOf(a.read(FILE))).toHaveLength(1);
-    expect(await show(c, task.id)).toMatchObject({ description: 'd', priority: 0, created_at, created_by });
+  inSoak(() => {
+    it('both: by a pull, with the merge driver and without', async () => {
+      const change = { created_by: 'Ada Lovelace', created_at: '2001-01-01T00:00:00.000Z' };
+      await using world = await forgeClones(['a', 'b', 'c']);
+      const { a, b, c } = world.clone;
+      const task = await a.create('one');
+      await settle([a, b, c]);
+      await b.run('task', 'update', task.id, '--priority', '0');
+      await b.commitTasks();
+      changeLines(a, { ...change, description: 'd' });
+      a.git('-c', 'core.hooksPath=/dev/null', 'commit', '-qam', 'by hand');
+      a.git('push', '-q');
+      c.git('pull', '-q');
+      b.git('pull', '-q', '--no-rebase');
+      const { created_at, created_by } = task;
+      for (const clone of [a, b, c])
+        expect(await show(clone, task.id)).toMatchObject({ description: 'd', created_at, created_by });
+      await settle([a, b, c]);
+      expect(a.read(FILE)).toBe(b.read(FILE));
+      expect(linesOf(a.read(FILE))).toHaveLength(1);
+      expect(await show(c, task.id)).toMatchObject({ description: 'd', priority: 0, created_at, created_by });
+    });
   });
 });
 
-it.for([
-  ['priority', 'high'],
-  ['status', 'done'],
-  ['labels', 'x'],
-  ['created_at', 'yesterday'],
-] as const)(
-  '[T14-12] a value that cannot be read leaves the other edits of its line: %s',
-  async ([key, value]) => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const before = await a.create('one');
-    await a.commitTasks();
-    changeLines(a, { title: 'two', [key]: value });
-    const told = await a.run('task', 'list');
-    expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
-    expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
-    await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
-    await a.run('export');
-    // The text that cannot be read stays to be seen, and says nothing twice.
-    const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
-    expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
-    expect(bad).toContain(`"${key}":"${value}"`);
-    a.write(FILE, `${line}\n${bad}\n\n`);
-    expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
-  },
-);
+it.for(
+  shareOf(
+    [
+      ['priority', 'high'],
+      ['status', 'done'],
+      ['labels', 'x'],
+      ['created_at', 'yesterday'],
+    ] as const,
+    3,
+  ),
+)('[T14-12] a value that cannot be read leaves the other edits of its line: %s', async ([key, value]) => {
+  await using world = await forgeClones(['a']);
+  const { a } = world.clone;
+  const before = await a.create('one');
+  await a.commitTasks();
+  changeLines(a, { title: 'two', [key]: value });
+  const told = await a.run('task', 'list');
+  expect(told.stderr).toContain(`has 1 line that cannot be read (line 1: Not a task: `);
+  expect(await show(a, before.id)).toMatchObject({ title: 'two', [key]: before[key] });
+  await a.run('task', 'update', before.id, '--title', 'three', '--priority', '1');
+  await a.run('export');
+  // The text that cannot be read stays to be seen, and says nothing twice.
+  const [line = '', bad = '', ...more] = linesOf(a.read(FILE));
+  expect({ line: JSON.parse(line) as unknown, more }).toMatchObject({ line: { title: 'three' }, more: [] });
+  expect(bad).toContain(`"${key}":"${value}"`);
+  a.write(FILE, `${line}\n${bad}\n\n`);
+  expect(await show(a, before.id)).toMatchObject({ title: 'three', priority: 1 });
+});
 
 /** In every line of the file, with all else as it was. */
 function changeLines(clone: Clone, change: Partial<Task>): void {

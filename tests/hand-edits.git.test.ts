@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, settle, type Clone } from './support/git-clones.ts';
+import { inSoak, shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -44,7 +45,7 @@ describe('[D1] edits of the task file by hand', () => {
     for (const [, , text] of EDITS) expect(a.git('show', `HEAD:${FILE}`)).toContain(text);
   });
 
-  it.for(EDITS)('(d) count when a person changes them back: %s', async ([from, to]) => {
+  it.for(shareOf(EDITS, 2))('(d) count when a person changes them back: %s', async ([from, to]) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const task = await shared(a, 'one');
@@ -94,22 +95,24 @@ describe('[D1] edits of the task file by hand', () => {
     expect(a.read(FILE)).toBe(b.read(FILE));
   });
 
-  it('(b) count where `forge sync` joins them, and where they are changed back', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    const task = await shared(a, 'one');
-    a.git('push', '--quiet');
-    b.git('pull', '--quiet');
-    for (const [from, to] of [
-      ['one', 'two'],
-      ['two', 'one'],
-    ] as const) {
-      edit(b, `"title":"${from}"`, `"title":"${to}"`);
-      b.git('commit', '--quiet', '--no-verify', '-am', 'by hand');
-      b.git('push', '--quiet');
-      await a.json('sync');
-      expect((await show(a, task.id)).title).toBe(to);
-    }
+  inSoak(() => {
+    it('(b) count where `forge sync` joins them, and where they are changed back', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const task = await shared(a, 'one');
+      a.git('push', '--quiet');
+      b.git('pull', '--quiet');
+      for (const [from, to] of [
+        ['one', 'two'],
+        ['two', 'one'],
+      ] as const) {
+        edit(b, `"title":"${from}"`, `"title":"${to}"`);
+        b.git('commit', '--quiet', '--no-verify', '-am', 'by hand');
+        b.git('push', '--quiet');
+        await a.json('sync');
+        expect((await show(a, task.id)).title).toBe(to);
+      }
+    });
   });
 
   it('(c) count after the database was lost, and what they stand against is kept', async () => {
@@ -191,25 +194,27 @@ describe('[D1] edits of the task file by hand', () => {
     }
   });
 
-  it('that git takes away again stay taken in, also where a commit took an older edit of the line away', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const task = await shared(a, 'one');
-    // Git's own log of where the branch was counts in seconds, and takes this for the time.
-    const GIT_COMMITTER_DATE = new Date(Date.now() - 60_000).toISOString();
-    for (const title of ['two', 'three']) {
-      edit(a, /"title":"[^"]*"/, `"title":"${title}"`);
-      const commit = ['commit', '--quiet', '--no-verify', '-am', title];
-      expect(a.tryGit(commit, { env: { GIT_COMMITTER_DATE } }).exit).toBe(0);
-    }
-    expect((await show(a, task.id)).title).toBe('three');
-    for (const title of ['four', 'one', 'two']) {
-      edit(a, '"title":"three"', `"title":"${title}"`);
-      await a.run('ready'); // tells that the file did not show what was taken in before
-      expect((await show(a, task.id)).title).toBe(title);
-      a.git('stash', '--quiet');
-      expect((await show(a, task.id)).title).toBe(title);
-    }
+  inSoak(() => {
+    it('that git takes away again stay taken in, also where a commit took an older edit of the line away', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const task = await shared(a, 'one');
+      // Git's own log of where the branch was counts in seconds, and takes this for the time.
+      const GIT_COMMITTER_DATE = new Date(Date.now() - 60_000).toISOString();
+      for (const title of ['two', 'three']) {
+        edit(a, /"title":"[^"]*"/, `"title":"${title}"`);
+        const commit = ['commit', '--quiet', '--no-verify', '-am', title];
+        expect(a.tryGit(commit, { env: { GIT_COMMITTER_DATE } }).exit).toBe(0);
+      }
+      expect((await show(a, task.id)).title).toBe('three');
+      for (const title of ['four', 'one', 'two']) {
+        edit(a, '"title":"three"', `"title":"${title}"`);
+        await a.run('ready'); // tells that the file did not show what was taken in before
+        expect((await show(a, task.id)).title).toBe(title);
+        a.git('stash', '--quiet');
+        expect((await show(a, task.id)).title).toBe(title);
+      }
+    });
   });
 
   it('stay where git leaves conflict markers around them and an older line', async () => {

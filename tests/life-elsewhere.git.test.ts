@@ -1,10 +1,16 @@
 import { expect, it } from 'vitest';
 import { forgeClones, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
-it.for([
-  ['a close', ['task', 'close', '--reason', 'R1']],
-  ['a claim', ['claim', '--actor', 'a1']],
-] as const)(
+it.for(
+  shareOf(
+    [
+      ['a close', ['task', 'close', '--reason', 'R1']],
+      ['a claim', ['claim', '--actor', 'a1']],
+    ] as const,
+    2,
+  ),
+)(
   'F13 %s that a third clone has, and that falls against a branch whose writer never saw it, is told in all clones',
   async ([, [first, ...words]]) => {
     await using world = await forgeClones(['a', 'b', 'c']);

@@ -72,7 +72,7 @@ const TAKEN = combine(MERGES, combine(['--no-rebase', '--rebase'], EDITS)).map(
 );
 
 describe('a server where a person takes a whole line', () => {
-  it.for(shareOf(TAKEN, 7))(
+  it.for(shareOf(TAKEN, 16))(
     'by a %s, and a clone that pulls with %s, keep %s that was edited by hand before, in a line that never saw it',
     async ([by, how, , edit]) => {
       const { world, a, b, g, id } = await threeClones();
@@ -106,7 +106,7 @@ describe('a server where a person takes a whole line', () => {
 });
 
 describe('an edit by hand that a commit changed back', () => {
-  it.for(['--no-rebase', '--rebase'])(
+  it.for(shareOf(['--no-rebase', '--rebase'], 2))(
     'is not brought back by a pull with %s, also where Forge wrote the line anew since',
     async (how) => {
       const { world, a, b, g, id } = await threeClones();

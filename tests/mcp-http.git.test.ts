@@ -9,6 +9,7 @@ import { type ProjectHttp, startProjectHttp } from './support/http-server.ts';
 import { callTool, everyTool } from './support/mcp-calls.ts';
 import { connectMcp, expectNoneCrossed, MCP_GENERATIONS } from './support/mcp-clients.ts';
 import { rawSocket } from './support/raw-socket.ts';
+import { inSoak } from './support/share-of.ts';
 
 describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation of %s', (_year, mode) => {
   it('[S236] lists and calls every tool', async () => {
@@ -21,8 +22,10 @@ describe.each(Object.entries(MCP_GENERATIONS))('MCP over HTTP in the generation 
     expect(called.toSorted()).toEqual(tools.map(({ name }) => name).toSorted());
   });
 
-  it('A12: 20 clients with 500 interleaved calls get no answer that is not theirs', () =>
-    expectNoneCrossed(mode, { clients: 20, rounds: 5 }));
+  inSoak(() => {
+    it('A12: 20 clients with 500 interleaved calls get no answer that is not theirs', () =>
+      expectNoneCrossed(mode, { clients: 20, rounds: 5 }));
+  });
 });
 
 describe('MCP over HTTP', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import type { Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 import { threeClones } from './support/three-clones.ts';
 
 const FILE = '.forge/tasks.jsonl';
@@ -44,7 +45,7 @@ async function lookedAt() {
 }
 
 describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form]) => {
-  it.for([['T0'], ['T1']] as const)(
+  it.for(shareOf([['T0'], ['T1']] as const, 2))(
     'does not bring back what its branch began with, after %s',
     async ([title]) => {
       const { world, a, b, g, id } = await lookedAt();
@@ -66,7 +67,7 @@ describe.for(FORMS)('[D1] a merge that is made elsewhere, of lines %s', ([form])
     },
   );
 
-  it.for([['T0'], ['T1'], ['T2'], ['T3']] as const)(
+  it.for(shareOf([['T0'], ['T1'], ['T2'], ['T3']] as const, 4))(
     'counts as it was settled by a person: %s',
     async ([title]) => {
       const { world, a, b, g, id } = await lookedAt();
@@ -106,7 +107,7 @@ describe('[D1] a line without stamps', () => {
     await expectAll([a, fresh], id, 'T0');
   });
 
-  it.for([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const)(
+  it.for(shareOf([[['T1']], [['T1', 'T0', 'T1']], [['T1', 'T0', 'T1', 'T0']]] as const, 3))(
     'is what a later command was written upon, also where it comes again: %o',
     async ([titles]) => {
       const { world, a, b, g, id } = await lookedAt();
@@ -127,46 +128,48 @@ describe('[D1] a line without stamps', () => {
 });
 
 describe('[D1] a merge made elsewhere that keeps a side whose lines have no stamps', () => {
-  it.for([
-    ['nothing of the task', {}],
-    ['another value of the task', { description: 'by a script' }],
-  ] as const)(
-    'takes back nothing that the other side wrote, where that side changed %s',
-    async ([, more]) => {
-      const { world, a, g, id } = await lookedAt();
-      await using _ = world;
-      const other = await a.create('Other');
-      await a.run('commit');
-      a.git('push', '--quiet');
-      pull(g);
-      g.git('switch', '--quiet', '--create', 'script');
-      const lines = g.read(FILE).trimEnd().split('\n');
-      const plain = lines.map((line) => {
-        const { _v, ...rest } = JSON.parse(line) as Line;
-        return JSON.stringify(rest['id'] === id ? { ...rest, ...more } : { ...rest, title: 'by a script' });
-      });
-      g.write(FILE, `${plain.join('\n')}\n`);
-      commit(g);
-      await a.json('task', 'update', id, '--title', 'TA', '--label-add', 'la');
-      await a.json('dep', 'add', id, other.id);
-      await a.json('task', 'close', id, '--reason', 'done');
-      await a.run('commit');
-      a.git('push', '--quiet');
-      g.git('fetch', '--quiet');
-      expect(g.tryGit(['merge', '--quiet', '--no-edit', 'origin/main']).exit).toBe(1);
-      g.git('checkout', '--quiet', '--ours', '--', FILE);
-      commit(g);
-      g.git('push', '--quiet', 'origin', 'script:main');
-      pull(a);
-      expect(await a.json('task', 'show', id)).toMatchObject({
-        title: 'TA',
-        labels: ['la'],
-        status: 'closed',
-        dependencies: [{ id: other.id }],
-        ...more,
-      });
-      expect(await titleOf(a, other.id)).toBe('by a script');
-      expect(await lostIn(a)).toEqual([]);
-    },
-  );
+  it.for(
+    shareOf(
+      [
+        ['nothing of the task', {}],
+        ['another value of the task', { description: 'by a script' }],
+      ] as const,
+      2,
+    ),
+  )('takes back nothing that the other side wrote, where that side changed %s', async ([, more]) => {
+    const { world, a, g, id } = await lookedAt();
+    await using _ = world;
+    const other = await a.create('Other');
+    await a.run('commit');
+    a.git('push', '--quiet');
+    pull(g);
+    g.git('switch', '--quiet', '--create', 'script');
+    const lines = g.read(FILE).trimEnd().split('\n');
+    const plain = lines.map((line) => {
+      const { _v, ...rest } = JSON.parse(line) as Line;
+      return JSON.stringify(rest['id'] === id ? { ...rest, ...more } : { ...rest, title: 'by a script' });
+    });
+    g.write(FILE, `${plain.join('\n')}\n`);
+    commit(g);
+    await a.json('task', 'update', id, '--title', 'TA', '--label-add', 'la');
+    await a.json('dep', 'add', id, other.id);
+    await a.json('task', 'close', id, '--reason', 'done');
+    await a.run('commit');
+    a.git('push', '--quiet');
+    g.git('fetch', '--quiet');
+    expect(g.tryGit(['merge', '--quiet', '--no-edit', 'origin/main']).exit).toBe(1);
+    g.git('checkout', '--quiet', '--ours', '--', FILE);
+    commit(g);
+    g.git('push', '--quiet', 'origin', 'script:main');
+    pull(a);
+    expect(await a.json('task', 'show', id)).toMatchObject({
+      title: 'TA',
+      labels: ['la'],
+      status: 'closed',
+      dependencies: [{ id: other.id }],
+      ...more,
+    });
+    expect(await titleOf(a, other.id)).toBe('by a script');
+    expect(await lostIn(a)).toEqual([]);
+  });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { forgeClones, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -46,13 +47,18 @@ async function withFeature() {
 
 /** Git compares with a commit that our side never had: what stands on our side was not made of that. */
 describe('an edit by hand that is not on this branch is not taken back by what was written upon it', () => {
-  it.each([
-    { name: 'git cherry-pick', bring: (a: Clone) => void a.git('cherry-pick', 'feature') },
-    {
-      name: 'git rebase --onto',
-      bring: (a: Clone) => void a.git('rebase', '--quiet', '--onto', 'main', 'feature~1', 'feature'),
-    },
-  ])('$name', async ({ bring }) => {
+  it.each(
+    shareOf(
+      [
+        { name: 'git cherry-pick', bring: (a: Clone) => void a.git('cherry-pick', 'feature') },
+        {
+          name: 'git rebase --onto',
+          bring: (a: Clone) => void a.git('rebase', '--quiet', '--onto', 'main', 'feature~1', 'feature'),
+        },
+      ],
+      2,
+    ),
+  )('$name', async ({ bring }) => {
     const { world, a, id } = await withFeature();
     await using _ = world;
     commit(a);
@@ -63,17 +69,22 @@ describe('an edit by hand that is not on this branch is not taken back by what w
     expect(await a.json('conflicts')).toEqual([]);
   });
 
-  it.each([
-    {
-      name: 'git stash pop',
-      ways: [
-        ['stash', '--quiet'],
-        ['switch', '--quiet', 'main'],
-        ['stash', 'pop'],
+  it.each(
+    shareOf(
+      [
+        {
+          name: 'git stash pop',
+          ways: [
+            ['stash', '--quiet'],
+            ['switch', '--quiet', 'main'],
+            ['stash', 'pop'],
+          ],
+        },
+        { name: 'git switch -m', ways: [['switch', '--quiet', '--merge', 'main']] },
       ],
-    },
-    { name: 'git switch -m', ways: [['switch', '--quiet', '--merge', 'main']] },
-  ])('$name', async ({ ways }) => {
+      2,
+    ),
+  )('$name', async ({ ways }) => {
     const { world, a, id } = await withFeature();
     await using _ = world;
     for (const way of ways) a.git(...way);
@@ -92,32 +103,40 @@ describe('an edit by hand that is not on this branch is not taken back by what w
   });
 });
 
-it.each(['squash', 'fixup'])('a change back that `rebase -i` makes a %s of counts', async (how) => {
-  const { world, a, id } = await withTask();
-  await using _ = world;
-  for (const title of ['R1', 'R2']) {
-    edit(a, id, { title });
+it.each(shareOf(['squash', 'fixup'], 2))(
+  'a change back that `rebase -i` makes a %s of counts',
+  async (how) => {
+    const { world, a, id } = await withTask();
+    await using _ = world;
+    for (const title of ['R1', 'R2']) {
+      edit(a, id, { title });
+      commit(a);
+      expect(await a.show(id)).toMatchObject({ title });
+    }
+    edit(a, id, { title: 'R1' });
     commit(a);
-    expect(await a.show(id)).toMatchObject({ title });
-  }
-  edit(a, id, { title: 'R1' });
-  commit(a);
-  const editor = `sequence.editor=sed -i -e "2,3s/^pick/${how}/"`;
-  a.git('-c', editor, '-c', 'core.editor=true', 'rebase', '--quiet', '--interactive', 'HEAD~3');
-  expect(await a.show(id)).toMatchObject({ title: 'R1' });
-});
-
-it.each([
-  { name: 'git merge -X ours', settle: (b: Clone) => void b.git('merge', '-X', 'ours', 'origin/main') },
-  {
-    name: 'the whole file of one side',
-    settle: (b: Clone): void => {
-      b.tryGit(['merge', '--no-edit', 'origin/main']);
-      b.git('checkout', '--ours', '--', FILE);
-      commit(b);
-    },
+    const editor = `sequence.editor=sed -i -e "2,3s/^pick/${how}/"`;
+    a.git('-c', editor, '-c', 'core.editor=true', 'rebase', '--quiet', '--interactive', 'HEAD~3');
+    expect(await a.show(id)).toMatchObject({ title: 'R1' });
   },
-])(
+);
+
+it.each(
+  shareOf(
+    [
+      { name: 'git merge -X ours', settle: (b: Clone) => void b.git('merge', '-X', 'ours', 'origin/main') },
+      {
+        name: 'the whole file of one side',
+        settle: (b: Clone): void => {
+          b.tryGit(['merge', '--no-edit', 'origin/main']);
+          b.git('checkout', '--ours', '--', FILE);
+          commit(b);
+        },
+      },
+    ],
+    2,
+  ),
+)(
   'an edit by hand beside a conflict that a clone without Forge settled stands: $name',
   async ({ settle }) => {
     const { world, a, b, id } = await withTask();

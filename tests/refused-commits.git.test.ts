@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeFolder } from './support/forge-cli.ts';
 import { forgeClones, titlesAt, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 /** A branch whose merge or cherry-pick conflicts in a file of the user, beside a task change of its own. */
 function divergeIn(a: Clone): void {
@@ -26,7 +27,7 @@ describe('a commit that is refused in the middle of a merge changes nothing', ()
   const cases = IN_PROGRESS.flatMap(([name, begin, give_up]) =>
     REFUSED.map(([what, command]) => ({ name, begin, give_up, what, command })),
   );
-  it.each(cases)('$what, $name', async ({ begin, give_up, command }) => {
+  it.each(shareOf(cases, 4))('$what, $name', async ({ begin, give_up, command }) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     await a.create('x');
@@ -136,7 +137,7 @@ describe('task files that a rule of the repository ignores', () => {
     ['.forge/', '.gitignore'],
     ['*.jsonl', '.git/info/exclude'],
   ] as const;
-  it.each(RULES)(
+  it.each(shareOf(RULES, 2))(
     '%s in %s: told by the commit and by doctor, and forge commit takes them',
     async (rule, file) => {
       await using world = await forgeClones(['a']);

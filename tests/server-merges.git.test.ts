@@ -65,7 +65,7 @@ const SETTLED = combine(MERGES, combine(SIDES, MOVES)).map(
 );
 
 describe('a server that settles a conflict', () => {
-  it.for(shareOf(SETTLED, 4))(
+  it.for(shareOf(SETTLED, 14))(
     'by a %s of %s and leaves %s makes no state vanish untold',
     async ([by, , side, { before, first, second }]) => {
       const { world, a, b, g, id } = await threeClones();
@@ -94,7 +94,7 @@ describe('a server that settles a conflict', () => {
 });
 
 describe('a state whose writer had seen the one before', () => {
-  it.for(MERGES)('is no loss of that one after a %s on a server', async (by) => {
+  it.for(shareOf(MERGES, 3))('is no loss of that one after a %s on a server', async (by) => {
     const { world, a, b, g, id } = await threeClones();
     await using _ = world;
     await run(a, id, ['claim', 'ID']);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { combine, shareOf } from './support/share-of.ts';
+import { combine, inSoak, leavesToSoak, shareOf } from './support/share-of.ts';
 
 const ROWS = combine(['a', 'b', 'c'], combine([1, 2, 3], ['x', 'y', 'z']));
 
@@ -18,4 +18,19 @@ it('the soak has all of it', () => {
   vi.stubEnv('FORGE_WHOLE_TABLES', '1');
   expect(shareOf(ROWS, 4)).toEqual(ROWS);
   expect(ROWS).toHaveLength(27);
+});
+
+it('stories that are left to the soak are told there alone', () => {
+  const told: string[] = [];
+  for (const value of ['', '1']) {
+    vi.stubEnv('FORGE_WHOLE_TABLES', value);
+    inSoak(() => void told.push(`with ${value}`));
+  }
+  expect(told).toEqual(['with 1']);
+});
+
+it('the soak finds the files that leave something to it', () => {
+  for (const text of ['it.each(shareOf(ROWS, 3))', '  inSoak(() => {']) expect(leavesToSoak(text)).toBe(true);
+  for (const text of ['it.each(ROWS)', "import { inSoak } from './share-of.ts';"])
+    expect(leavesToSoak(text)).toBe(false);
 });

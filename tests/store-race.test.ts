@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { inSoak } from './support/share-of.ts';
 import { expectAllServed, errors, fillStore, toTaskLine, values } from './support/store-races.ts';
 import { raceWorkers, startWorker } from './support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from './support/temp-store.ts';
@@ -41,17 +42,19 @@ describe('processes at the same time', LONG, () => {
     expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
-  it('8 create 50 tasks each: all are there, under ids of their own', async () => {
-    await using temp = await tempStore();
-    const said = await raceWorkers(temp.folder, 8, ['create', '50']);
-    expect(said.map(errors)).toEqual(said.map(() => []));
-    const created = said.flatMap((one) => values(one, 'created'));
-    expect(new Set(created).size).toBe(400);
-    const found = await temp.store.listTasks({});
-    expect(new Set(found.map(({ id }) => id))).toEqual(new Set(created));
-    expect(readFileSync(temp.replica, 'utf8').trimEnd().split('\n')).toHaveLength(400);
-    await temp.rebuild();
-    expect(await temp.store.listTasks({})).toHaveLength(400);
+  inSoak(() => {
+    it('8 create 50 tasks each: all are there, under ids of their own', async () => {
+      await using temp = await tempStore();
+      const said = await raceWorkers(temp.folder, 8, ['create', '50']);
+      expect(said.map(errors)).toEqual(said.map(() => []));
+      const created = said.flatMap((one) => values(one, 'created'));
+      expect(new Set(created).size).toBe(400);
+      const found = await temp.store.listTasks({});
+      expect(new Set(found.map(({ id }) => id))).toEqual(new Set(created));
+      expect(readFileSync(temp.replica, 'utf8').trimEnd().split('\n')).toHaveLength(400);
+      await temp.rebuild();
+      expect(await temp.store.listTasks({})).toHaveLength(400);
+    });
   });
 
   it('[S40] 20 open a database that is not there yet', async () => {
@@ -82,7 +85,9 @@ describe('processes at the same time', LONG, () => {
     });
   });
 
-  it('24 claim and create once each: nobody is told that it is busy', () => expectAllServed(24));
+  inSoak(() => {
+    it('24 claim and create once each: nobody is told that it is busy', () => expectAllServed(24));
+  });
 
   it('counts and graphs are read in one piece while others write', async () => {
     await using temp = await tempStore();

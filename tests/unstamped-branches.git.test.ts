@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { forgeClones, type Clone, type Clones } from './support/git-clones.ts';
+import { inSoak, shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -25,12 +26,17 @@ function commit(clone: Clone, ...more: string[]): void {
 const now = (): string => new Date().toISOString();
 
 /** A title on another branch, which a script that leaves out the stamps has never seen. */
-describe.each([
-  { by: 'hand', isTimed: false },
-  { by: 'hand', isTimed: true },
-  { by: 'command', isTimed: false },
-  { by: 'command', isTimed: true },
-])('a title by $by on a branch, and a script on another (with a new time: $isTimed)', ({ by, isTimed }) => {
+describe.each(
+  shareOf(
+    [
+      { by: 'hand', isTimed: false },
+      { by: 'hand', isTimed: true },
+      { by: 'command', isTimed: false },
+      { by: 'command', isTimed: true },
+    ],
+    4,
+  ),
+)('a title by $by on a branch, and a script on another (with a new time: $isTimed)', ({ by, isTimed }) => {
   it('stands, with what the script wrote, before and after the branches are merged', async () => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
@@ -122,28 +128,35 @@ it('what a pull has brought is not taken in once more by a sync', async () => {
   expect(await a.json('conflicts')).toEqual([]);
 });
 
-it('a script over what Forge wrote anew stands, where the other side began before that', async () => {
-  await using world = await forgeClones(['a']);
-  const { a } = world.clone;
-  const { id } = await a.create('first');
-  const web = await addWeb(world, a);
-  publish(web, id, { description: 'by hand' });
-  a.git('pull', '--quiet', '--rebase');
-  await a.commitTasks();
-  publish(web, id, { title: 'second' }, { stamps: false });
-  edit(a, id, { description: 'by a script' }, { stamps: false });
-  commit(a, '--no-verify');
-  a.git('pull', '--quiet', '--no-rebase', '--no-edit');
-  expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by a script' });
-  expect(await a.json('conflicts')).toEqual([]);
+inSoak(() => {
+  it('a script over what Forge wrote anew stands, where the other side began before that', async () => {
+    await using world = await forgeClones(['a']);
+    const { a } = world.clone;
+    const { id } = await a.create('first');
+    const web = await addWeb(world, a);
+    publish(web, id, { description: 'by hand' });
+    a.git('pull', '--quiet', '--rebase');
+    await a.commitTasks();
+    publish(web, id, { title: 'second' }, { stamps: false });
+    edit(a, id, { description: 'by a script' }, { stamps: false });
+    commit(a, '--no-verify');
+    a.git('pull', '--quiet', '--no-rebase', '--no-edit');
+    expect(await a.show(id)).toMatchObject({ title: 'second', description: 'by a script' });
+    expect(await a.json('conflicts')).toEqual([]);
+  });
 });
 
-it.for([
-  { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: false },
-  { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: true },
-  { how: ['pull', '--rebase'], isCommitted: true },
-  { how: ['fetch'], isCommitted: true },
-])(
+it.for(
+  shareOf(
+    [
+      { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: false },
+      { how: ['pull', '--no-rebase', '--no-edit'], isCommitted: true },
+      { how: ['pull', '--rebase'], isCommitted: true },
+      { how: ['fetch'], isCommitted: true },
+    ],
+    2,
+  ),
+)(
   'a command over an edit by hand stands, also where a script wrote upon that edit: $how, $isCommitted',
   async ({ how, isCommitted }) => {
     await using world = await forgeClones(['a']);
@@ -189,23 +202,28 @@ async function exchange(...turns: Clone[]): Promise<void> {
 }
 
 /** After the edit was replaced by a command, its branch is met again: as the parent of a merge that was made elsewhere. */
-describe.each([{ how: '--ff' }, { how: '--no-ff' }])(
+describe.each(shareOf([{ how: '--ff' }, { how: '--no-ff' }], 2))(
   'a branch that holds a merge, merged with $how',
   ({ how }) => {
-    it.each([
-      {
-        what: 'label',
-        change: { labels: ['x'] },
-        command: ['--label-remove', 'x'],
-        stands: { labels: [] },
-      },
-      {
-        what: 'title',
-        change: { title: 'second' },
-        command: ['--title', 'third'],
-        stands: { title: 'third' },
-      },
-    ])('makes a $what that a script wrote no second time', async ({ change, command, stands }) => {
+    it.each(
+      shareOf(
+        [
+          {
+            what: 'label',
+            change: { labels: ['x'] },
+            command: ['--label-remove', 'x'],
+            stands: { labels: [] },
+          },
+          {
+            what: 'title',
+            change: { title: 'second' },
+            command: ['--title', 'third'],
+            stands: { title: 'third' },
+          },
+        ],
+        2,
+      ),
+    )('makes a $what that a script wrote no second time', async ({ change, command, stands }) => {
       await using world = await forgeClones(['a', 'b']);
       const { a, b } = world.clone;
       const { id } = await a.create('first');
@@ -230,7 +248,7 @@ describe.each([{ how: '--ff' }, { how: '--no-ff' }])(
 );
 
 /** One clone takes the edit in by `sync`, and merges the commit that has it only then. */
-it.each([{ by: 'their' }, { by: 'our' }])(
+it.each(shareOf([{ by: 'their' }, { by: 'our' }], 2))(
   '$by command over what a script wrote stands after the merge of the commit that has it',
   async ({ by }) => {
     await using world = await forgeClones(['a', 'b']);
@@ -251,20 +269,22 @@ it.each([{ by: 'their' }, { by: 'our' }])(
   },
 );
 
-it('a key of others that a sync brought stays where a script wrote a line that does not have it yet', async () => {
-  await using world = await forgeClones(['a', 'b']);
-  const { a, b } = world.clone;
-  const { id } = await a.create('first');
-  await exchange(a, b);
-  edit(b, id, { zebra: 'theirs' });
-  commit(b, '--no-verify');
-  b.git('push', '--quiet');
-  await a.run('sync');
-  edit(a, id, { priority: 0 }, { stamps: false });
-  expect(await a.show(id)).toMatchObject({ priority: 0 });
-  await exchange(a, b, a, b);
-  for (const clone of [a, b]) {
-    expect(clone.read(FILE)).toContain('"zebra":"theirs"');
-    expect(await clone.show(id)).toMatchObject({ priority: 0 });
-  }
+inSoak(() => {
+  it('a key of others that a sync brought stays where a script wrote a line that does not have it yet', async () => {
+    await using world = await forgeClones(['a', 'b']);
+    const { a, b } = world.clone;
+    const { id } = await a.create('first');
+    await exchange(a, b);
+    edit(b, id, { zebra: 'theirs' });
+    commit(b, '--no-verify');
+    b.git('push', '--quiet');
+    await a.run('sync');
+    edit(a, id, { priority: 0 }, { stamps: false });
+    expect(await a.show(id)).toMatchObject({ priority: 0 });
+    await exchange(a, b, a, b);
+    for (const clone of [a, b]) {
+      expect(clone.read(FILE)).toContain('"zebra":"theirs"');
+      expect(await clone.show(id)).toMatchObject({ priority: 0 });
+    }
+  });
 });

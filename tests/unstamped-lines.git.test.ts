@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { forgeClones, type Clone } from './support/git-clones.ts';
+import { shareOf } from './support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 /** Later than all that happens in a test. */
@@ -50,14 +51,19 @@ describe.each([
     expect(await a.show(id)).toMatchObject({ title: 'newer', assignee: 'bob', labels: ['base', 'x', 'y'] });
   });
 
-  it.for([
-    ['a value', { title: 'by hand' }],
-    ['an empty text', { description: '' }],
-    ['labels', { labels: ['other'] }],
-    ['metadata', { metadata: {} }],
-    ['a status', { status: 'closed' }],
-    ['an owner', { status: 'in_progress', assignee: 'cleo' }],
-  ] as const)('count where they are edited, whatever their time says: %s', async ([, edit]) => {
+  it.for(
+    shareOf(
+      [
+        ['a value', { title: 'by hand' }],
+        ['an empty text', { description: '' }],
+        ['labels', { labels: ['other'] }],
+        ['metadata', { metadata: {} }],
+        ['a status', { status: 'closed' }],
+        ['an owner', { status: 'in_progress', assignee: 'cleo' }],
+      ] as const,
+      6,
+    ),
+  )('count where they are edited, whatever their time says: %s', async ([, edit]) => {
     await using world = await forgeClones(['a'], { init });
     const { a } = world.clone;
     const { id } = await a.create('one', '--description', 'text', '--label', 'x');
@@ -153,10 +159,15 @@ it('what belongs to the local replica leaves it by no way', async () => {
   expect(a.read(FILE)).toContain('"title":"two"');
 });
 
-it.for([
-  ['before it is committed', ['status']],
-  ['when it is committed', ['commit', '--quiet', '-am', 'by a script']],
-] as const)(
+it.for(
+  shareOf(
+    [
+      ['before it is committed', ['status']],
+      ['when it is committed', ['commit', '--quiet', '-am', 'by a script']],
+    ] as const,
+    2,
+  ),
+)(
   'an edit in a clone that never read the file says nothing of what it left alone, read %s',
   async ([, look]) => {
     await using world = await forgeClones(['a']);

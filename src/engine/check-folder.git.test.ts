@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Attempt, StepResult, Verdict } from '#contract/attempt.ts';
 import type { Task, TaskView } from '#contract/task.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openCheckCaches, SETUP_CACHES, sweepCaches, toCacheFolder } from './caches.ts';
 import { openGates } from './gate-changes.ts';
@@ -46,7 +47,7 @@ describe('[S-H3] what an agent leaves besides its commit', () => {
     ['a setting of git', 'git config alias.judge "!true"', 'git judge 2>/dev/null'],
   ] as const;
 
-  it.each(ways)('decides no check: %s', async (_, leave, check) => {
+  it.each(shareOf(ways, 3))('decides no check: %s', async (_, leave, check) => {
     // With a set-up what is missing is the fault of the work.
     shop.set({ workspace: { setup: ['true'], copy: ['.env'] } });
     const task = await work(leave, [check]);
@@ -54,10 +55,13 @@ describe('[S-H3] what an agent leaves besides its commit', () => {
     expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
   });
 
-  it.each(ways)('decides where a person has set review.fresh to false: %s', async (_, leave, check) => {
-    shop.set({ review: { fresh: false }, workspace: { setup: ['true'], copy: ['.env'] } });
-    expect(await work(leave, [check])).toMatchObject({ state: 'done' });
-  });
+  it.each(shareOf(ways, 3))(
+    'decides where a person has set review.fresh to false: %s',
+    async (_, leave, check) => {
+      shop.set({ review: { fresh: false }, workspace: { setup: ['true'], copy: ['.env'] } });
+      expect(await work(leave, [check])).toMatchObject({ state: 'done' });
+    },
+  );
 
   it('decides no check of a merge', async () => {
     shop.set({ merge: { auto: false }, workspace: { setup: ['true'] } });
@@ -174,10 +178,12 @@ describe('a check that needs what the project does not say how to make', () => {
     expect(await shop.place.store.listMerges({ task_id: task.id })).toMatchObject([{ state: 'ci_failed' }]);
   });
 
-  it('goes back to the agent where it fails in its own folder too', async () => {
-    const task = await work(CHECKER, ['test -e missing']);
-    expect(await stepsOf(task)).toMatchObject([{ outcome: 'failed' }]);
-    expect(task.state).not.toBe('review');
+  inSoak(() => {
+    it('goes back to the agent where it fails in its own folder too', async () => {
+      const task = await work(CHECKER, ['test -e missing']);
+      expect(await stepsOf(task)).toMatchObject([{ outcome: 'failed' }]);
+      expect(task.state).not.toBe('review');
+    });
   });
 });
 

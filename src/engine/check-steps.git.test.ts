@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StepResult } from '#contract/attempt.ts';
 import type { TaskView } from '#contract/task.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 
 let shop: TempWorkshop;
@@ -39,22 +40,27 @@ async function stepsOf({ id }: TaskView): Promise<readonly StepResult[]> {
 }
 
 describe('[S-H1] a check that changes what a later one looks at', () => {
-  it.each([
-    ['takes the file away', 'rm -f bad.txt', ['bash ci.sh'], /because a check had changed bad\.txt/],
-    [
-      'takes it away and brings it back',
-      'rm -f bad.txt',
-      ['bash ci.sh', 'echo bad > bad.txt'],
-      /because a check had changed bad\.txt/,
-    ],
-    [
-      'writes the script of the later one',
-      'echo true > ci.sh',
-      ['bash ci.sh'],
-      /Not run: the attempt has ci\.sh/,
-    ],
-    ['makes a pipe of it', 'rm ci.sh; mkfifo ci.sh', ['bash ci.sh'], /Not run: the attempt has ci\.sh/],
-  ] as const)('%s: it does not pass, and is not merged', async (_, test, more, told) => {
+  it.each(
+    shareOf(
+      [
+        ['takes the file away', 'rm -f bad.txt', ['bash ci.sh'], /because a check had changed bad\.txt/],
+        [
+          'takes it away and brings it back',
+          'rm -f bad.txt',
+          ['bash ci.sh', 'echo bad > bad.txt'],
+          /because a check had changed bad\.txt/,
+        ],
+        [
+          'writes the script of the later one',
+          'echo true > ci.sh',
+          ['bash ci.sh'],
+          /Not run: the attempt has ci\.sh/,
+        ],
+        ['makes a pipe of it', 'rm ci.sh; mkfifo ci.sh', ['bash ci.sh'], /Not run: the attempt has ci\.sh/],
+      ] as const,
+      3,
+    ),
+  )('%s: it does not pass, and is not merged', async (_, test, more, told) => {
     const task = await work(bad(test), [TESTS, ...more]);
     expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toContain('bad.txt');
     const steps = await stepsOf(task);
@@ -73,10 +79,15 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
     expect(shop.repo.git('show', 'main:made.txt')).toBe('old');
   });
 
-  it.each([
-    ['passes', ['test -f x', 'echo new > made.txt']],
-    ['is refused', [TESTS, 'bash ci.sh']],
-  ])(
+  it.each(
+    shareOf(
+      [
+        ['passes', ['test -f x', 'echo new > made.txt']],
+        ['is refused', [TESTS, 'bash ci.sh']],
+      ],
+      2,
+    ),
+  )(
     'leaves the files of the commit in the folder of the agent where all of it %s there',
     async (_, steps) => {
       shop.set({ review: { fresh: false }, merge: { auto: false } });
@@ -87,23 +98,25 @@ describe('[S-H1] a check that changes what a later one looks at', () => {
     },
   );
 
-  it('fails at once where a later check looks for what was generated', async () => {
-    const task = await work('echo x >> x', ['echo new > made.txt', 'git diff --exit-code']);
-    expect((await stepsOf(task)).map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);
-  });
+  inSoak(() => {
+    it('fails at once where a later check looks for what was generated', async () => {
+      const task = await work('echo x >> x', ['echo new > made.txt', 'git diff --exit-code']);
+      expect((await stepsOf(task)).map(({ outcome }) => outcome)).toEqual(['passed', 'failed']);
+    });
 
-  it('is found by the check of a merge as well', async () => {
-    shop.set({ merge: { auto: false } });
-    const steps = ['test ! -e other || rm -f x', 'test ! -e other || test ! -e x'];
-    const task = await work('echo x > x', steps);
-    await shop.repo.write('other', 'other\n');
-    shop.repo.git('add', 'other');
-    shop.repo.git('commit', '-qm', 'other');
-    shop.removeAgent('w1');
-    await shop.move(task, 'merging');
-    const [merge] = await shop.place.store.listMerges({ task_id: task.id });
-    expect(merge).toMatchObject({ state: 'ci_failed' });
-    expect(merge?.message).toContain('because a check had changed x');
-    expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
+    it('is found by the check of a merge as well', async () => {
+      shop.set({ merge: { auto: false } });
+      const steps = ['test ! -e other || rm -f x', 'test ! -e other || test ! -e x'];
+      const task = await work('echo x > x', steps);
+      await shop.repo.write('other', 'other\n');
+      shop.repo.git('add', 'other');
+      shop.repo.git('commit', '-qm', 'other');
+      shop.removeAgent('w1');
+      await shop.move(task, 'merging');
+      const [merge] = await shop.place.store.listMerges({ task_id: task.id });
+      expect(merge).toMatchObject({ state: 'ci_failed' });
+      expect(merge?.message).toContain('because a check had changed x');
+      expect(shop.repo.git('ls-tree', '--name-only', 'main')).not.toMatch(/^x$/m);
+    });
   });
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openWorkspace } from './attempt-workspace.ts';
@@ -136,27 +137,31 @@ describe('git in the worktree of an attempt', () => {
     expect(told).toMatchObject([{ kind: 'error', code: 'worktree_strayed' }]);
   });
 
-  it('[E16] is told when somebody switches the branch or rebases while a run is at work', async () => {
-    const switched = await runOf(
-      'switched',
-      'echo x > x; git add x; git commit -qm 1; git switch -qc side; echo y > y',
-    );
-    const { branch } = await shop.place.store.getAttempt(switched.attempt_id);
-    expect(switched.message).toBe(`Its worktree was on side, and is on ${branch} again`);
-    expect(shop.news).toContainEqual({
-      kind: 'note',
-      task_id: switched.task_id,
-      attempt_id: switched.attempt_id,
-      text: switched.message,
+  inSoak(() => {
+    it('[E16] is told when somebody switches the branch or rebases while a run is at work', async () => {
+      const switched = await runOf(
+        'switched',
+        'echo x > x; git add x; git commit -qm 1; git switch -qc side; echo y > y',
+      );
+      const { branch } = await shop.place.store.getAttempt(switched.attempt_id);
+      expect(switched.message).toBe(`Its worktree was on side, and is on ${branch} again`);
+      expect(shop.news).toContainEqual({
+        kind: 'note',
+        task_id: switched.task_id,
+        attempt_id: switched.attempt_id,
+        text: switched.message,
+      });
+      expect(shop.repo.git('ls-tree', '--name-only', branch)).toContain('y');
+      const script = 'git log -1 --format=%s | grep -q Rewritten && git reset -q --hard HEAD~; echo $$ > y';
+      shop.addAgent('again', script);
+      const task = await shop.create('Rewritten');
+      await shop.work(task, 'again');
+      await shop.move(task, 'in_progress');
+      const last = (await shop.place.store.listRuns({ task_id: task.id })).at(-1);
+      expect(last?.message).toMatch(
+        /^Commits that forge\/.* does not lead to are kept: refs\/forge\/rescue\//,
+      );
     });
-    expect(shop.repo.git('ls-tree', '--name-only', branch)).toContain('y');
-    const script = 'git log -1 --format=%s | grep -q Rewritten && git reset -q --hard HEAD~; echo $$ > y';
-    shop.addAgent('again', script);
-    const task = await shop.create('Rewritten');
-    await shop.work(task, 'again');
-    await shop.move(task, 'in_progress');
-    const last = (await shop.place.store.listRuns({ task_id: task.id })).at(-1);
-    expect(last?.message).toMatch(/^Commits that forge\/.* does not lead to are kept: refs\/forge\/rescue\//);
   });
 
   it('[A14-7] is told without the keys that an agent puts into the name of a branch', async () => {

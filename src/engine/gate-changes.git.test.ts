@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findGateChanges, listGateChanges, listUnread, openGates } from './gate-changes.ts';
 import { giveVerdict } from './give-verdict.ts';
@@ -24,15 +25,20 @@ beforeEach(async () => {
 afterEach(() => shop[Symbol.asyncDispose]());
 
 describe('[A2] an attempt that changes what judges it', () => {
-  it.each([
-    ['the config', 'echo "{}" > .forge/config.json', '.forge/config.json'],
-    ['its removal', 'rm .forge/config.json', '.forge/config.json'],
-    ['the workflow', 'echo "{}" > .forge/workflow.json', '.forge/workflow.json'],
-    ['the tasks', 'echo "{}" > .forge/tasks.jsonl', '.forge/tasks.jsonl'],
-    ['the history', 'echo "{}" > .forge/history.jsonl', '.forge/history.jsonl'],
-    ['the script of a check', 'echo "exit 0" > ci.sh', 'ci.sh'],
-    ['its mode', 'echo >> ci.sh; chmod -x lib.sh; git update-index --chmod=-x ci.sh', 'ci.sh'],
-  ])('%s is merged only when a person has passed it', async (_, script, file) => {
+  it.each(
+    shareOf(
+      [
+        ['the config', 'echo "{}" > .forge/config.json', '.forge/config.json'],
+        ['its removal', 'rm .forge/config.json', '.forge/config.json'],
+        ['the workflow', 'echo "{}" > .forge/workflow.json', '.forge/workflow.json'],
+        ['the tasks', 'echo "{}" > .forge/tasks.jsonl', '.forge/tasks.jsonl'],
+        ['the history', 'echo "{}" > .forge/history.jsonl', '.forge/history.jsonl'],
+        ['the script of a check', 'echo "exit 0" > ci.sh', 'ci.sh'],
+        ['its mode', 'echo >> ci.sh; chmod -x lib.sh; git update-index --chmod=-x ci.sh', 'ci.sh'],
+      ],
+      3,
+    ),
+  )('%s is merged only when a person has passed it', async (_, script, file) => {
     shop.addAgent('sly', `echo x > x; ${script}`);
     const task = await shop.create('Sly', { steps: ['bash ci.sh'] });
     const before = shop.repo.git('rev-parse', 'main');
@@ -57,19 +63,28 @@ describe('[A2] an attempt that changes what judges it', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'done' });
   });
 
-  it.each([
-    [
-      'what the user’s rules ignore',
-      'echo "script-shell=/bin/true" > .npmrc; git add -f .npmrc; git commit -qm mine',
-      '.npmrc',
-    ],
-    ['packages', 'mkdir -p node_modules/.bin; echo > node_modules/.bin/sh', 'node_modules/.bin/sh'],
-    ['compiled files', 'mkdir __pycache__; echo > __pycache__/check.pyc', '__pycache__/check.pyc'],
-    ['a link out of the tree', 'ln -s ../hidden lib', 'lib'],
-    ['an absolute link', 'ln -s /tmp lib', 'lib'],
-    ['a link that leads out by another', 'ln -s sub way; ln -s way/../../hidden lib', 'lib'],
-    ['a link with a way back that another may lead elsewhere', 'ln -s sub way; ln -s way/../x lib', 'lib'],
-  ])('[S2-F1] [S2-F10] %s in a commit waits for a person', async (_, script, file) => {
+  it.each(
+    shareOf(
+      [
+        [
+          'what the user’s rules ignore',
+          'echo "script-shell=/bin/true" > .npmrc; git add -f .npmrc; git commit -qm mine',
+          '.npmrc',
+        ],
+        ['packages', 'mkdir -p node_modules/.bin; echo > node_modules/.bin/sh', 'node_modules/.bin/sh'],
+        ['compiled files', 'mkdir __pycache__; echo > __pycache__/check.pyc', '__pycache__/check.pyc'],
+        ['a link out of the tree', 'ln -s ../hidden lib', 'lib'],
+        ['an absolute link', 'ln -s /tmp lib', 'lib'],
+        ['a link that leads out by another', 'ln -s sub way; ln -s way/../../hidden lib', 'lib'],
+        [
+          'a link with a way back that another may lead elsewhere',
+          'ln -s sub way; ln -s way/../x lib',
+          'lib',
+        ],
+      ],
+      7,
+    ),
+  )('[S2-F1] [S2-F10] %s in a commit waits for a person', async (_, script, file) => {
     await shop.repo.write('.git/info/exclude', '.npmrc\n');
     shop.addAgent('sly', `echo x > x; ${script}`);
     const task = await shop.create('Sly', { steps: ['test -e x'] });
@@ -80,10 +95,15 @@ describe('[A2] an attempt that changes what judges it', () => {
     });
   });
 
-  it.each([
-    ['a link', 'ln -s /tmp "link-$MINE"'],
-    ['compiled files', 'mkdir __pycache__; echo > "__pycache__/$MINE.pyc"'],
-  ])('[F4] the name of %s keeps the values of the agent out of what the task says', async (_, script) => {
+  it.each(
+    shareOf(
+      [
+        ['a link', 'ln -s /tmp "link-$MINE"'],
+        ['compiled files', 'mkdir __pycache__; echo > "__pycache__/$MINE.pyc"'],
+      ],
+      2,
+    ),
+  )('[F4] the name of %s keeps the values of the agent out of what the task says', async (_, script) => {
     const value = 'Kettle93xxQ82plum';
     shop.addAgent('sly', `echo x > x; ${script}`, { env: { MINE: value } });
     const task = await shop.create('Sly', { steps: ['test -e x'] });
@@ -193,29 +213,39 @@ describe('[M5] what a check runs is what a person has allowed', () => {
   const ran = join(tmpdir(), `forge-m5-${process.pid}`);
   afterEach(() => rmSync(ran, { force: true }));
 
-  it.each([
-    ['its own script', 'bash ci.sh', `echo "touch ${ran}" >> ci.sh`, 'ci.sh'],
-    ['in a folder', 'cd sub && ./ci.sh', `echo "touch ${ran}" >> sub/ci.sh`, 'sub/ci.sh'],
-    ['a script of package.json', 'npm test', `sed -i 's#true#touch ${ran}#' package.json`, 'package.json'],
-    [
-      'one that was not there',
-      'test ! -e later.sh || bash later.sh',
-      `echo "touch ${ran}" > later.sh`,
-      'later.sh',
-    ],
-    [
-      'an ignored one in its place',
-      'bash ci.sh',
-      `git rm -q --cached ci.sh; echo ci.sh > .gitignore; echo "touch ${ran}" >> ci.sh`,
-      'ci.sh',
-    ],
-    [
-      'one that cannot be read from the line',
-      'for f in su[b]/*.sh; do bash "$f"; done',
-      `echo "touch ${ran}" >> sub/ci.sh`,
-      './',
-    ],
-  ])('%s is not run before a person has passed it, and then it is', async (_, step, script, file) => {
+  it.each(
+    shareOf(
+      [
+        ['its own script', 'bash ci.sh', `echo "touch ${ran}" >> ci.sh`, 'ci.sh'],
+        ['in a folder', 'cd sub && ./ci.sh', `echo "touch ${ran}" >> sub/ci.sh`, 'sub/ci.sh'],
+        [
+          'a script of package.json',
+          'npm test',
+          `sed -i 's#true#touch ${ran}#' package.json`,
+          'package.json',
+        ],
+        [
+          'one that was not there',
+          'test ! -e later.sh || bash later.sh',
+          `echo "touch ${ran}" > later.sh`,
+          'later.sh',
+        ],
+        [
+          'an ignored one in its place',
+          'bash ci.sh',
+          `git rm -q --cached ci.sh; echo ci.sh > .gitignore; echo "touch ${ran}" >> ci.sh`,
+          'ci.sh',
+        ],
+        [
+          'one that cannot be read from the line',
+          'for f in su[b]/*.sh; do bash "$f"; done',
+          `echo "touch ${ran}" >> sub/ci.sh`,
+          './',
+        ],
+      ],
+      6,
+    ),
+  )('%s is not run before a person has passed it, and then it is', async (_, step, script, file) => {
     await shop.repo.write('sub/ci.sh', '#!/bin/sh\ntrue\n');
     await shop.repo.write('package.json', '{"scripts":{"test":"true"}}\n');
     shop.repo.git('add', '-A');

@@ -7,6 +7,7 @@ import { pushTarget } from '#git/push-target.ts';
 import { listPushRecords, writePushRecord } from '#sync/push-records.ts';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { findTarget } from './attempt-workspace.ts';
 import { watchOver } from './recover-project.ts';
@@ -86,7 +87,7 @@ describe('filters', () => {
 });
 
 describe('signatures', () => {
-  it.each(['merge', 'squash'] as const)(
+  it.each(shareOf(['merge', 'squash'] as const, 2))(
     '[A15] are made as commit.gpgSign says, with a %s',
     async (strategy) => {
       useKey();
@@ -100,18 +101,20 @@ describe('signatures', () => {
     },
   );
 
-  it('[A15] are made for each commit of a rebase onto a target that has moved', async () => {
-    useKey();
-    shop.set({ merge: { strategy: 'rebase' } });
-    shop.addAgent('w1', 'echo one > one.txt; git add -A; git commit -qm one; echo two > two.txt');
-    const task = await shop.create('Two commits', { steps: ['true'] });
-    await shop.work(task, 'w1');
-    await shop.repo.write('main.txt', 'main\n');
-    shop.repo.git('add', '-A');
-    shop.repo.git('-c', 'commit.gpgSign=false', 'commit', '-qm', 'main moves');
-    expect((await shop.move(task, 'merging')).state).toBe('done');
-    shop.repo.git('verify-commit', 'main', 'main~1');
-    expect(shop.repo.git('cat-file', '-p', 'main~2')).not.toContain('gpgsig');
+  inSoak(() => {
+    it('[A15] are made for each commit of a rebase onto a target that has moved', async () => {
+      useKey();
+      shop.set({ merge: { strategy: 'rebase' } });
+      shop.addAgent('w1', 'echo one > one.txt; git add -A; git commit -qm one; echo two > two.txt');
+      const task = await shop.create('Two commits', { steps: ['true'] });
+      await shop.work(task, 'w1');
+      await shop.repo.write('main.txt', 'main\n');
+      shop.repo.git('add', '-A');
+      shop.repo.git('-c', 'commit.gpgSign=false', 'commit', '-qm', 'main moves');
+      expect((await shop.move(task, 'merging')).state).toBe('done');
+      shop.repo.git('verify-commit', 'main', 'main~1');
+      expect(shop.repo.git('cat-file', '-p', 'main~2')).not.toContain('gpgsig');
+    });
   });
 
   it('[A15] that need a passphrase are left out with a sentence, and nothing waits', async () => {
@@ -153,26 +156,34 @@ describe('signatures', () => {
     expect(shop.repo.git('cat-file', '-p', 'main')).not.toContain('gpgsig');
   });
 
-  it('that fail for the first commit of two are told, though the second has one', async () => {
-    useKey();
-    const flag = join(shop.repo.path, '..', 'asked-once');
-    const program = join(shop.repo.path, '..', 'signs-later');
-    const lines = ['#!/bin/sh', `[ -e '${flag}' ] && exec ssh-keygen "$@"`, `touch '${flag}'`, 'exit 1', ''];
-    writeFileSync(program, lines.join('\n'), { mode: 0o755 });
-    await shop.repo.write('STATE.md', '# State\n');
-    shop.repo.git('add', '-A');
-    shop.repo.git('commit', '-qm', 'a file that is told');
-    shop.repo.git('config', 'gpg.ssh.program', program);
-    // The file is told of the work with a commit of its own.
-    shop.set({ workspace: { linkFile: 'STATE.md' } });
-    shop.addAgent('w1', 'echo x > x');
-    const task = await shop.create('Signed late', { steps: ['true'] });
-    await shop.work(task, 'w1');
-    const [run] = await shop.place.store.listRuns({ task_id: task.id });
-    expect(run?.message).toContain('Its commit is not signed: ');
-    const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
-    const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
-    expect(signed.split('\n')).toEqual(['G', 'N']);
+  inSoak(() => {
+    it('that fail for the first commit of two are told, though the second has one', async () => {
+      useKey();
+      const flag = join(shop.repo.path, '..', 'asked-once');
+      const program = join(shop.repo.path, '..', 'signs-later');
+      const lines = [
+        '#!/bin/sh',
+        `[ -e '${flag}' ] && exec ssh-keygen "$@"`,
+        `touch '${flag}'`,
+        'exit 1',
+        '',
+      ];
+      writeFileSync(program, lines.join('\n'), { mode: 0o755 });
+      await shop.repo.write('STATE.md', '# State\n');
+      shop.repo.git('add', '-A');
+      shop.repo.git('commit', '-qm', 'a file that is told');
+      shop.repo.git('config', 'gpg.ssh.program', program);
+      // The file is told of the work with a commit of its own.
+      shop.set({ workspace: { linkFile: 'STATE.md' } });
+      shop.addAgent('w1', 'echo x > x');
+      const task = await shop.create('Signed late', { steps: ['true'] });
+      await shop.work(task, 'w1');
+      const [run] = await shop.place.store.listRuns({ task_id: task.id });
+      expect(run?.message).toContain('Its commit is not signed: ');
+      const [attempt] = await shop.place.store.listAttempts({ task_id: task.id });
+      const signed = shop.repo.git('log', '--format=%G?', `main..${attempt?.branch}`);
+      expect(signed.split('\n')).toEqual(['G', 'N']);
+    });
   });
 });
 
@@ -200,17 +211,22 @@ describe('the hooks of the repository', () => {
     expect(shop.repo.git('rev-parse', 'main')).toBe(before);
   });
 
-  it.each([
-    [
-      'pre-receive',
-      'while read old new ref; do [ "$ref" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }; done',
-    ],
-    ['update', '[ "$1" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }'],
-    [
-      'reference-transaction',
-      '[ "$1" = prepared ] && grep -q refs/heads/main && { echo "main is closed" >&2; exit 1; }; true',
-    ],
-  ])('[A15] %s may refuse what would land', async (name, script) => {
+  it.each(
+    shareOf(
+      [
+        [
+          'pre-receive',
+          'while read old new ref; do [ "$ref" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }; done',
+        ],
+        ['update', '[ "$1" = refs/heads/main ] && { echo "main is closed" >&2; exit 1; }'],
+        [
+          'reference-transaction',
+          '[ "$1" = prepared ] && grep -q refs/heads/main && { echo "main is closed" >&2; exit 1; }; true',
+        ],
+      ],
+      3,
+    ),
+  )('[A15] %s may refuse what would land', async (name, script) => {
     writeHook(name, `#!/bin/sh\n${script}\n`);
     const before = shop.repo.git('rev-parse', 'main');
     const { task, merge } = await mergeOne();
@@ -232,10 +248,15 @@ describe('the hooks of the repository', () => {
     expect(readFileSync(heard, 'utf8')).toBe('prepared\ncommitted\n');
   });
 
-  it.each([
-    ['the hook itself', '[ "$1" != prepared ]', async () => undefined],
-    ['something of the user’s', 'true', () => shop.repo.write('Say hello.txt', 'mine\n')],
-  ])('[A15] reference-transaction hears that %s kept it from landing', async (_, last, hinder) => {
+  it.each<[string, string, () => Promise<void>]>(
+    shareOf(
+      [
+        ['the hook itself', '[ "$1" != prepared ]', async () => undefined],
+        ['something of the user’s', 'true', () => shop.repo.write('Say hello.txt', 'mine\n')],
+      ],
+      2,
+    ),
+  )('[A15] reference-transaction hears that %s kept it from landing', async (_, last, hinder) => {
     const heard = join(shop.repo.path, '..', 'heard');
     writeHook(
       'reference-transaction',
@@ -394,14 +415,16 @@ describe('the push after a merge', () => {
     expect(records()).toEqual([]);
   });
 
-  it('needs a branch to follow, and says so', async () => {
-    const remote = useRemote();
-    shop.repo.git('branch', '--unset-upstream', 'main');
-    await mergeOne();
-    expect(existsSync(remote)).toBe(true);
-    expect(notes()).toEqual([
-      'main was not pushed: main follows no branch of a remote. Next: git push --set-upstream origin main; it is tried again by itself',
-    ]);
+  inSoak(() => {
+    it('needs a branch to follow, and says so', async () => {
+      const remote = useRemote();
+      shop.repo.git('branch', '--unset-upstream', 'main');
+      await mergeOne();
+      expect(existsSync(remote)).toBe(true);
+      expect(notes()).toEqual([
+        'main was not pushed: main follows no branch of a remote. Next: git push --set-upstream origin main; it is tried again by itself',
+      ]);
+    });
   });
 
   it('runs the pre-push hook of the user, and does not wait for ever', async () => {
@@ -420,7 +443,7 @@ describe('the push after a merge', () => {
 });
 
 describe('the branch to merge into', () => {
-  it.each(['trunk', 'stable', 'release/2.x'])('[A14] may be called %s', async (name) => {
+  it.each(shareOf(['trunk', 'stable', 'release/2.x'], 3))('[A14] may be called %s', async (name) => {
     shop.repo.git('branch', '-m', 'main', name);
     shop.addAgent('w1', 'echo hello > hello.txt');
     const task = await shop.create('Say hello', { steps: ['true'] });

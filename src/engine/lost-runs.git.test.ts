@@ -9,6 +9,7 @@ import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { concludePlan } from './apply-plan.ts';
 import { assignRole } from './assign-role.ts';
@@ -57,7 +58,7 @@ const LOSSES: readonly (readonly [string, Change, string])[] = [
 ];
 
 describe('[C1] an owner that loses a task loses its run', () => {
-  it.each(LOSSES)('%s', async (_, lose, state) => {
+  it.each(shareOf(LOSSES, 4))('%s', async (_, lose, state) => {
     const { task, pids, done } = await startSlow();
     await lose(task);
     // When the change is answered nothing of it is left.
@@ -108,16 +109,21 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(run).toMatchObject({ outcome: 'stopped', message: 'Stopped: slow was removed' });
   });
 
-  it.each([
-    // It refuses to go for a while.
-    [
-      'a release and a claim',
-      'trap "" TERM;',
-      (id: string) => releaseTask(shop.as(), release(id)).then(() => claimFor(id)),
-    ],
-    ['a claim by force', '', (id: string) => claimFor(id, true)],
-    ['another assignee', '', (id: string) => updateTask(shop.as(), { id, assignee: 'next' })],
-  ])('%s for another agent of ours starts it when the first is gone', async (_, trap, hand) => {
+  it.each(
+    shareOf(
+      [
+        // It refuses to go for a while.
+        [
+          'a release and a claim',
+          'trap "" TERM;',
+          (id: string) => releaseTask(shop.as(), release(id)).then(() => claimFor(id)),
+        ],
+        ['a claim by force', '', (id: string) => claimFor(id, true)],
+        ['another assignee', '', (id: string) => updateTask(shop.as(), { id, assignee: 'next' })],
+      ],
+      3,
+    ),
+  )('%s for another agent of ours starts it when the first is gone', async (_, trap, hand) => {
     shop.addAgent('slow', `${trap} ${SLOW}`);
     // Whoever of the first is alive, and no zombie.
     const look = 'for pid in $(cat pids); do grep -s ") [^Z] " /proc/$pid/stat >> together; done';
@@ -137,7 +143,7 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state: 'review', assignee: 'next' });
   });
 
-  it.each(['completed', 'failed', 'stopped', 'usage_limit'] as const)(
+  it.each(shareOf(['completed', 'failed', 'stopped', 'usage_limit'] as const, 4))(
     '%s, said too late, moves nothing',
     async (outcome) => {
       shop.addAgent('quick', 'echo work > work.txt');
@@ -159,15 +165,20 @@ describe('[C1] an owner that loses a task loses its run', () => {
     },
   );
 
-  it.each([
-    ['released', 'todo', (id: string) => releaseTask(shop.as(), release(id))],
-    ['given to another', 'in_progress', (id: string) => updateTask(shop.as(), { id, assignee: 'ext' })],
-    [
-      'cancelled',
-      'cancelled',
-      (id: string) => transitionTask(shop.as(), { id, to: 'cancelled', reason: null }),
-    ],
-  ])('%s while its folder is set up: the set-up ends, and nobody is started', async (_, state, lose) => {
+  it.each(
+    shareOf(
+      [
+        ['released', 'todo', (id: string) => releaseTask(shop.as(), release(id))],
+        ['given to another', 'in_progress', (id: string) => updateTask(shop.as(), { id, assignee: 'ext' })],
+        [
+          'cancelled',
+          'cancelled',
+          (id: string) => transitionTask(shop.as(), { id, to: 'cancelled', reason: null }),
+        ],
+      ],
+      3,
+    ),
+  )('%s while its folder is set up: the set-up ends, and nobody is started', async (_, state, lose) => {
     const flag = join(shop.place.records, '..', 'setting-up');
     shop.set({ workspace: { setup: [`echo $$ > ${flag}; sleep 600`] } });
     shop.addAgent('slow', SLOW);
@@ -181,11 +192,16 @@ describe('[C1] an owner that loses a task loses its run', () => {
     expect(await shop.place.store.getTask(task.id)).toMatchObject({ state });
   });
 
-  it.each<[string, (id: string) => Promise<unknown>, object]>([
-    ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), { assignee: 'ext' }],
-    ['a claim by force', (id) => claimFor(id, true), { assignee: 'next' }],
-    ['archive', (id) => change(id, { workflow_fields: new Map([['archived_at', 'now']]) }), {}],
-  ])('[O3] %s ends the auditor, and its end moves nothing', async (_, lose, owner) => {
+  it.each<[string, (id: string) => Promise<unknown>, object]>(
+    shareOf(
+      [
+        ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), { assignee: 'ext' }],
+        ['a claim by force', (id) => claimFor(id, true), { assignee: 'next' }],
+        ['archive', (id) => change(id, { workflow_fields: new Map([['archived_at', 'now']]) }), {}],
+      ],
+      3,
+    ),
+  )('[O3] %s ends the auditor, and its end moves nothing', async (_, lose, owner) => {
     const { id, pid, done } = await startAudited();
     await lose(id);
     expect(isAlive(pid)).toBe(false);
@@ -201,13 +217,15 @@ describe('[C1] an owner that loses a task loses its run', () => {
     await shop.workshop.settled();
   });
 
-  it('[O3] a deleted task takes its auditor with it', async () => {
-    const { id, pid, done } = await startAudited();
-    await shop.place.store.deleteTask({ id }, by());
-    await endLost(shop.as(), id);
-    expect(isAlive(pid)).toBe(false);
-    await done;
-    await shop.workshop.settled();
+  inSoak(() => {
+    it('[O3] a deleted task takes its auditor with it', async () => {
+      const { id, pid, done } = await startAudited();
+      await shop.place.store.deleteTask({ id }, by());
+      await endLost(shop.as(), id);
+      expect(isAlive(pid)).toBe(false);
+      await done;
+      await shop.workshop.settled();
+    });
   });
 
   it('[O3] a removed auditor leaves a review that waits for somebody, and is begun anew by the next one', async () => {

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 
 let shop: TempWorkshop;
@@ -29,15 +30,20 @@ async function mergeOne(): Promise<string> {
   return (await shop.move(task, 'merging')).state;
 }
 
-describe.each(['merge', 'squash', 'rebase'] as const)(
+describe.each(shareOf(['merge', 'squash', 'rebase'] as const, 2))(
   '[B13] a user who amends what a %s has just landed',
   (strategy) => {
     beforeEach(() => shop.set({ merge: { strategy } }));
 
-    it.each([
-      ['with another message', "git commit --amend -m 'said otherwise'"],
-      ['with another file', 'echo mine > mine.txt; git add mine.txt; git commit --amend --no-edit'],
-    ])('%s has it merged', async (_name, command) => {
+    it.each(
+      shareOf(
+        [
+          ['with another message', "git commit --amend -m 'said otherwise'"],
+          ['with another file', 'echo mine > mine.txt; git add mine.txt; git commit --amend --no-edit'],
+        ],
+        2,
+      ),
+    )('%s has it merged', async (_name, command) => {
       whenLanded(command);
       expect(await mergeOne()).toBe('done');
       expect(shop.repo.git('ls-tree', '--name-only', 'main')).toContain('hello.txt');

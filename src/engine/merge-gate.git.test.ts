@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openTrust } from '#sync/trust.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openWorkspace } from './attempt-workspace.ts';
 import { checkMergeable } from './merge-gate.ts';
@@ -69,7 +70,7 @@ describe('[S4] a key in the name of an agent that was added before such names we
   });
 });
 
-describe.each(['merge', 'squash', 'rebase'] as const)(
+describe.each(shareOf(['merge', 'squash', 'rebase'] as const, 3))(
   '[S4] a key in the title, with the strategy %s',
   (strategy) => {
     it('is in no commit and in no name of a branch', async () => {

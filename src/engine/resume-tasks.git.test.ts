@@ -11,6 +11,7 @@ import { findIdentity } from '#process/process-identity.ts';
 import type { ProcessMark } from '#store/attempt-store.ts';
 import { goneProcess } from '../../tests/support/dying-store.ts';
 import { killAfter, openDying } from '../../tests/support/killed-work.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openControl } from './attempt-workspace.ts';
 import { claimTask } from './change-task.ts';
@@ -79,7 +80,8 @@ const QUIET = ['takeWatch', 'takeMessages', 'keepStep', 'recordHookResults'];
 
 describe('a process that is killed', () => {
   it('[S217] after any of its writes is gone on from by the next start', async () => {
-    const points = POINTS.flatMap(([write], at) => (QUIET.includes(write) ? [] : [at]));
+    const loud = POINTS.flatMap(([write], at) => (QUIET.includes(write) ? [] : [at]));
+    const points = shareOf(loud, 3);
     // Whoever waits in the queue settles what is dead there: those are killed one by one.
     const early = points.filter((at) => at < FIRST_OF_QUEUE);
     const found = await goOn(await inTurns(early, 6, (at) => kill(at + 1)));
@@ -147,10 +149,15 @@ describe('a process that is killed', () => {
     await expectMerged(id, write);
   });
 
-  it.each([
-    ['that stays', {}],
-    ['that does not stay', { starts_nothing: true }],
-  ])('leaves work that was not asked for to others: a process %s', async (_, more) => {
+  it.each(
+    shareOf(
+      [
+        ['that stays', {}],
+        ['that does not stay', { starts_nothing: true }],
+      ],
+      2,
+    ),
+  )('leaves work that was not asked for to others: a process %s', async (_, more) => {
     const [gate, claim] = [await kill(17), await kill(4)];
     const wishes = { only: new Set<string>(), ...more };
     expect(await resumeTasks(shop.workshop, wishes)).toEqual([{ task_id: claim.id, step: 'give_back' }]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Verdict } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
@@ -30,12 +31,14 @@ const countReviews = async ({ id }: Task): Promise<number> =>
   (await shop.place.store.listReviews({ task_id: id })).length;
 
 describe('a task that spent the budget of its review', () => {
-  it('is merged after a person took it out of the blocked state', async () => {
-    const task = await spendBudget();
-    await shop.move(task, 'todo');
-    const passed = await shop.work(task, 'w2');
-    expect(passed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
-    expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+  inSoak(() => {
+    it('is merged after a person took it out of the blocked state', async () => {
+      const task = await spendBudget();
+      await shop.move(task, 'todo');
+      const passed = await shop.work(task, 'w2');
+      expect(passed).toMatchObject({ state: 'review', review_passed_at: expect.any(String) as string });
+      expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+    });
   });
 
   it('has a whole budget again, and no more', async () => {
@@ -46,12 +49,14 @@ describe('a task that spent the budget of its review', () => {
     expect(await countReviews(task)).toBe(2 * before);
   });
 
-  it('is merged after a person cancelled and reopened it', async () => {
-    const task = await spendBudget();
-    await shop.move(task, 'cancelled');
-    await reopenTask(shop.as(), { id: task.id, reason: null });
-    expect(await shop.work(task, 'w2')).toMatchObject({ state: 'review' });
-    expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+  inSoak(() => {
+    it('is merged after a person cancelled and reopened it', async () => {
+      const task = await spendBudget();
+      await shop.move(task, 'cancelled');
+      await reopenTask(shop.as(), { id: task.id, reason: null });
+      expect(await shop.work(task, 'w2')).toMatchObject({ state: 'review' });
+      expect(await shop.move(task, 'merging')).toMatchObject({ state: 'done' });
+    });
   });
 
   it('gets nothing from an agent that takes it out: nothing is checked, and nobody is asked', async () => {
@@ -101,21 +106,23 @@ describe('the no of a person', () => {
     });
   });
 
-  it('spends none either where the process was killed before the task was sent back', async () => {
-    const task = await reviewedByAnn();
-    const { store, clock } = shop.place;
-    const [review] = await store.listReviews({ task_id: task.id });
-    const said: Verdict = { verdict: 'reject', summary: 'not yet', findings: [] };
-    const by = { actor: ANN, now: clock.now() };
-    await store.finishReview(
-      { id: review?.id ?? '', status: 'failed', verdict: said, verdict_by: 'user:ann' },
-      by,
-    );
-    await resumeTasks(shop.workshop, { unwatched_ms: -1 });
-    await shop.workshop.settled();
-    expect(await store.getTask(task.id)).toMatchObject({
-      state: 'review',
-      counters: { reviews: 2, rejections: 0 },
+  inSoak(() => {
+    it('spends none either where the process was killed before the task was sent back', async () => {
+      const task = await reviewedByAnn();
+      const { store, clock } = shop.place;
+      const [review] = await store.listReviews({ task_id: task.id });
+      const said: Verdict = { verdict: 'reject', summary: 'not yet', findings: [] };
+      const by = { actor: ANN, now: clock.now() };
+      await store.finishReview(
+        { id: review?.id ?? '', status: 'failed', verdict: said, verdict_by: 'user:ann' },
+        by,
+      );
+      await resumeTasks(shop.workshop, { unwatched_ms: -1 });
+      await shop.workshop.settled();
+      expect(await store.getTask(task.id)).toMatchObject({
+        state: 'review',
+        counters: { reviews: 2, rejections: 0 },
+      });
     });
   });
 });

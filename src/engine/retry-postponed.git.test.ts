@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
 import { retryPostponed } from './retry-postponed.ts';
@@ -50,7 +51,7 @@ const OBSTACLES: readonly (readonly [string, () => Promise<void>, () => Promise<
 ];
 
 describe('[A17] a merge that met something of the user’s', () => {
-  it.each(OBSTACLES)(
+  it.each(shareOf(OBSTACLES, 3))(
     '%s waits for it, spends no try, and lands when it is gone',
     async (_, hinder, clear) => {
       const task = await postponed(hinder);
@@ -123,12 +124,14 @@ describe('[A17] a merge that met something of the user’s', () => {
     });
   });
 
-  it('lands by the command that wants it merged', async () => {
-    const { id } = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
-    const again = () => workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
-    expect(await again()).toMatchObject({ task: { state: 'merge_failed' }, reached: false });
-    rmSync(join(shop.repo.path, 'new.txt'));
-    expect(await again()).toMatchObject({ task: { state: 'done' }, reached: true });
+  inSoak(() => {
+    it('lands by the command that wants it merged', async () => {
+      const { id } = await postponed(() => shop.repo.write('new.txt', 'mine\n'));
+      const again = () => workTask(shop.workshop, shop.as(), { id, agent: 'w1', merge: true });
+      expect(await again()).toMatchObject({ task: { state: 'merge_failed' }, reached: false });
+      rmSync(join(shop.repo.path, 'new.txt'));
+      expect(await again()).toMatchObject({ task: { state: 'done' }, reached: true });
+    });
   });
 
   it('is left to another caller of this process that began it in the same moment', async () => {

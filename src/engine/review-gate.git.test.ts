@@ -6,6 +6,7 @@ import type { RoleHolder, Task } from '#contract/task.ts';
 import type { Actor } from '#domain/actor.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
@@ -91,10 +92,15 @@ describe('a gate that is held', () => {
     expect((await say(task, ANN, { force: true })).status).toBe('passed');
   });
 
-  it.each([
-    ['a person', { user: 'ann' }, ANN],
-    ['an external agent', { agent: 'ext1' }, EXT],
-  ] as const)('[H1] waits for the word of %s, and for no other', async (_, holder, speaker) => {
+  it.each(
+    shareOf(
+      [
+        ['a person', { user: 'ann' }, ANN],
+        ['an external agent', { agent: 'ext1' }, EXT],
+      ] as const,
+      2,
+    ),
+  )('[H1] waits for the word of %s, and for no other', async (_, holder, speaker) => {
     shop.addAgent('w1', 'echo x > x');
     const check = counted();
     const task = await shop.create('Held', { steps: [check.step] });
@@ -331,14 +337,16 @@ describe('a review', () => {
     );
   });
 
-  it('[A18] takes a pass with a blocker for none, also from a person', async () => {
-    shop.addAgent('w1', 'echo again >> v');
-    const task = await shop.create('Blocker by hand', { steps: ['true'] });
-    await assign(task, 'reviewer', { user: 'ann' });
-    await shop.work(task, 'w1');
-    const verdict: Verdict = { ...PASS, findings: [{ severity: 'blocker', message: 'it leaks' }] };
-    expect((await say(task, ANN, { verdict })).status).toBe('failed');
-    expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+  inSoak(() => {
+    it('[A18] takes a pass with a blocker for none, also from a person', async () => {
+      shop.addAgent('w1', 'echo again >> v');
+      const task = await shop.create('Blocker by hand', { steps: ['true'] });
+      await assign(task, 'reviewer', { user: 'ann' });
+      await shop.work(task, 'w1');
+      const verdict: Verdict = { ...PASS, findings: [{ severity: 'blocker', message: 'it leaks' }] };
+      expect((await say(task, ANN, { verdict })).status).toBe('failed');
+      expect((await shop.place.store.getTask(task.id)).review_passed_at).toBeUndefined();
+    });
   });
 
   it('[L4] [L5] says when it passed, and whose run audited it', async () => {
@@ -383,24 +391,26 @@ describe('what a check said of a tree', () => {
     expect(check.runs()).toBe(1);
   });
 
-  it('counts no more after the work went to somebody else while a merge waited, and stays where nothing had passed', async () => {
-    shop.addAgent('w1', 'echo x > x; echo mine > README.md');
-    const waiting = await shop.create('Cannot be merged', { steps: ['true'] });
-    const refused = await shop.create('Refused', { steps: ['false'] });
-    await shop.work(waiting, 'w1');
-    await shop.repo.write('README.md', 'theirs\n');
-    shop.repo.git('commit', '-qam', 'theirs');
-    shop.removeAgent('w1');
-    expect((await shop.move(waiting, 'merging')).state).toBe('merge_failed');
-    await assign(waiting, 'coder', { agent: 'w2' });
-    expect(await reviewsOf(waiting)).toMatchObject([{ status: 'void' }]);
-    shop.set({ scheduler: { retry_limit: 1 } });
-    shop.addAgent('w1', 'echo x > x');
-    await shop.work(refused, 'w1');
-    await assign(refused, 'coder', { agent: 'w2' });
-    expect((await reviewsOf(refused)).map(({ cleared_at }) => cleared_at)).not.toContainEqual(
-      expect.any(String),
-    );
+  inSoak(() => {
+    it('counts no more after the work went to somebody else while a merge waited, and stays where nothing had passed', async () => {
+      shop.addAgent('w1', 'echo x > x; echo mine > README.md');
+      const waiting = await shop.create('Cannot be merged', { steps: ['true'] });
+      const refused = await shop.create('Refused', { steps: ['false'] });
+      await shop.work(waiting, 'w1');
+      await shop.repo.write('README.md', 'theirs\n');
+      shop.repo.git('commit', '-qam', 'theirs');
+      shop.removeAgent('w1');
+      expect((await shop.move(waiting, 'merging')).state).toBe('merge_failed');
+      await assign(waiting, 'coder', { agent: 'w2' });
+      expect(await reviewsOf(waiting)).toMatchObject([{ status: 'void' }]);
+      shop.set({ scheduler: { retry_limit: 1 } });
+      shop.addAgent('w1', 'echo x > x');
+      await shop.work(refused, 'w1');
+      await assign(refused, 'coder', { agent: 'w2' });
+      expect((await reviewsOf(refused)).map(({ cleared_at }) => cleared_at)).not.toContainEqual(
+        expect.any(String),
+      );
+    });
   });
 
   it('[M9] [S404] counts no more after the work went to somebody else: everything runs again', async () => {
@@ -506,38 +516,40 @@ describe('what a check said of a tree', () => {
     expect(shop.repo.git('ls-tree', '--name-only', 'main')).toBe('README.md');
   });
 
-  it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
-    const task = await shop.create('Killed');
-    await assign(task, 'reviewer', { user: 'ann' });
-    await shop.move(task, 'in_progress', EXT);
-    await shop.move(task, 'review', EXT);
-    await say(task, ANN);
-    expect((await shop.move(task, 'in_progress')).review_passed_at).toBeDefined();
-    const { store } = shop.place;
-    const whole = { ...store };
-    Object.assign(store, { updateTask: () => Promise.reject(new Error('killed')) });
-    Object.assign(store, { startReview: () => Promise.reject(new Error('killed')) });
-    await shop.move(task, 'review', EXT).catch(() => undefined);
-    Object.assign(store, whole);
-    const now = await store.getTask(task.id);
-    expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
-    const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });
-    expect(await refusal(closing)).toBe('permission_denied');
-  });
+  inSoak(() => {
+    it('[M9] an old pass is gone where Forge is killed before the new review begins', async () => {
+      const task = await shop.create('Killed');
+      await assign(task, 'reviewer', { user: 'ann' });
+      await shop.move(task, 'in_progress', EXT);
+      await shop.move(task, 'review', EXT);
+      await say(task, ANN);
+      expect((await shop.move(task, 'in_progress')).review_passed_at).toBeDefined();
+      const { store } = shop.place;
+      const whole = { ...store };
+      Object.assign(store, { updateTask: () => Promise.reject(new Error('killed')) });
+      Object.assign(store, { startReview: () => Promise.reject(new Error('killed')) });
+      await shop.move(task, 'review', EXT).catch(() => undefined);
+      Object.assign(store, whole);
+      const now = await store.getTask(task.id);
+      expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
+      const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });
+      expect(await refusal(closing)).toBe('permission_denied');
+    });
 
-  it('[M9] an old pass is gone where a review is taken up because the work has another commit', async () => {
-    shop.addAgent('w1', 'echo x > x');
-    const task = await shop.create('Another commit', { steps: ['true'] });
-    expect((await shop.work(task, 'w1')).review_passed_at).toBeDefined();
-    await assign(task, 'reviewer', { user: 'ann' });
-    const { store, clock } = shop.place;
-    const [attempt] = await store.listAttempts({ task_id: task.id });
-    const change = { id: attempt?.id ?? '', head_commit: 'a'.repeat(40) };
-    await store.changeAttempt(change, { actor: ANN, now: clock.now() });
-    await resumeTasks(shop.workshop, { unwatched_ms: 0 });
-    await shop.workshop.settled();
-    expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['passed', 'waiting']);
-    expect((await store.getTask(task.id)).review_passed_at).toBeUndefined();
+    it('[M9] an old pass is gone where a review is taken up because the work has another commit', async () => {
+      shop.addAgent('w1', 'echo x > x');
+      const task = await shop.create('Another commit', { steps: ['true'] });
+      expect((await shop.work(task, 'w1')).review_passed_at).toBeDefined();
+      await assign(task, 'reviewer', { user: 'ann' });
+      const { store, clock } = shop.place;
+      const [attempt] = await store.listAttempts({ task_id: task.id });
+      const change = { id: attempt?.id ?? '', head_commit: 'a'.repeat(40) };
+      await store.changeAttempt(change, { actor: ANN, now: clock.now() });
+      await resumeTasks(shop.workshop, { unwatched_ms: 0 });
+      await shop.workshop.settled();
+      expect((await reviewsOf(task)).map(({ status }) => status)).toEqual(['passed', 'waiting']);
+      expect((await store.getTask(task.id)).review_passed_at).toBeUndefined();
+    });
   });
 
   it('[M9] an old pass is gone as soon as a new review begins', async () => {

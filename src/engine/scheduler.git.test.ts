@@ -8,6 +8,7 @@ import { ANN } from '../../tests/support/temp-engine.ts';
 import { goneProcess } from '../../tests/support/dying-store.ts';
 import { killAfter, openDying } from '../../tests/support/killed-work.ts';
 import { expectSettledOnce } from '../../tests/support/killed-watcher.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { findIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { inTurns } from './in-turns.ts';
@@ -131,26 +132,28 @@ describe('forge dispatch', () => {
     await shop.workshop.settled();
   });
 
-  it('[O4] what a killed process left of a deleted task is settled, and the others go on', async () => {
-    shop.addAgent('w1', DO_IT);
-    const { store } = shop.place;
-    const left = await shop.create('Left', { steps: ['true'] });
-    await shop.work(left, 'w1');
-    const [attempt] = await store.listAttempts({ task_id: left.id });
-    const of = {
-      task_id: left.id,
-      attempt_id: attempt?.id ?? '',
-      head_commit: attempt?.head_commit ?? '',
-      watcher: goneProcess(),
-    };
-    const writer = systemWriter(shop.place);
-    await store.startReview({ id: crypto.randomUUID(), ...of }, writer);
-    await store.queueMerge({ id: crypto.randomUUID(), target: 'main', strategy: 'merge', ...of }, writer);
-    await store.deleteTask({ id: left.id }, { actor: ANN, now: Date.now() });
-    const other = await shop.create('Other', { steps: ['true'] });
-    await dispatch({ merge: true });
-    expect(await states([other])).toEqual(['done']);
-    expect([await store.listOpenReviews(), await store.listOpenMerges()]).toEqual([[], []]);
+  inSoak(() => {
+    it('[O4] what a killed process left of a deleted task is settled, and the others go on', async () => {
+      shop.addAgent('w1', DO_IT);
+      const { store } = shop.place;
+      const left = await shop.create('Left', { steps: ['true'] });
+      await shop.work(left, 'w1');
+      const [attempt] = await store.listAttempts({ task_id: left.id });
+      const of = {
+        task_id: left.id,
+        attempt_id: attempt?.id ?? '',
+        head_commit: attempt?.head_commit ?? '',
+        watcher: goneProcess(),
+      };
+      const writer = systemWriter(shop.place);
+      await store.startReview({ id: crypto.randomUUID(), ...of }, writer);
+      await store.queueMerge({ id: crypto.randomUUID(), target: 'main', strategy: 'merge', ...of }, writer);
+      await store.deleteTask({ id: left.id }, { actor: ANN, now: Date.now() });
+      const other = await shop.create('Other', { steps: ['true'] });
+      await dispatch({ merge: true });
+      expect(await states([other])).toEqual(['done']);
+      expect([await store.listOpenReviews(), await store.listOpenMerges()]).toEqual([[], []]);
+    });
   });
 
   it('[O4] work that ends with its task leaves no trouble behind', async () => {
@@ -186,15 +189,17 @@ describe('forge dispatch', () => {
     expect(await states([task])).toEqual(['todo']);
   });
 
-  it('goes on with what another one left when it was killed, and merges what had passed', async () => {
-    shop.addAgent('w1', DO_IT);
-    const tasks = await inTurns([5, 10, 14, 19, 22], 1, async (lives) => {
-      const task = await shop.create(`Point ${lives}`, { steps: ['true'] });
-      await killAfter(shop, lives, { id: task.id, agent: 'w1', merge: true });
-      return task;
+  inSoak(() => {
+    it('goes on with what another one left when it was killed, and merges what had passed', async () => {
+      shop.addAgent('w1', DO_IT);
+      const tasks = await inTurns([5, 10, 14, 19, 22], 1, async (lives) => {
+        const task = await shop.create(`Point ${lives}`, { steps: ['true'] });
+        await killAfter(shop, lives, { id: task.id, agent: 'w1', merge: true });
+        return task;
+      });
+      await dispatch({ merge: true });
+      expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
     });
-    await dispatch({ merge: true });
-    expect(await states(tasks)).toEqual(tasks.map(() => 'done'));
   });
 
   it('looks again when something that it began has ended, and not before', async () => {
@@ -228,6 +233,8 @@ describe('forge dispatch', () => {
   });
 });
 
-describe('many at work when their watcher is killed', () => {
-  it('are ended, and settled once each, by whoever comes next', () => expectSettledOnce(shop, 18), 120_000);
+inSoak(() => {
+  describe('many at work when their watcher is killed', () => {
+    it('are ended, and settled once each, by whoever comes next', () => expectSettledOnce(shop, 18), 120_000);
+  });
 });

@@ -5,6 +5,7 @@ import type { AttemptView } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { openDying } from '../../tests/support/killed-work.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { updateTask } from './change-task.ts';
@@ -136,32 +137,34 @@ describe('several attempts at one task', () => {
     await shop.move(task, 'cancelled');
   });
 
-  it('end with the first that is green, not with the first that is checked', async () => {
-    const flag = join(shop.place.records, '..', 'first-checked');
-    shop.addAgent('later', `until [ -e ${flag} ]; do sleep 0.05; done; echo one > "$FORGE_TASK_ID.txt"`);
-    const task = await shop.create('First is red', { steps: STEPS });
-    const working = work(task, { agents: ['wrong', 'later'], count: 2, pick: 'first_green' });
-    await expect
-      .poll(async () => shown(await views(task)), { timeout: 20_000 })
-      .toContain('1 wrong active red');
-    writeFileSync(flag, '');
-    expect(shown((await working).attempts)).toEqual(['1 wrong archived red', '2 later active green']);
-    await shop.move(task, 'cancelled');
-  });
+  inSoak(() => {
+    it('end with the first that is green, not with the first that is checked', async () => {
+      const flag = join(shop.place.records, '..', 'first-checked');
+      shop.addAgent('later', `until [ -e ${flag} ]; do sleep 0.05; done; echo one > "$FORGE_TASK_ID.txt"`);
+      const task = await shop.create('First is red', { steps: STEPS });
+      const working = work(task, { agents: ['wrong', 'later'], count: 2, pick: 'first_green' });
+      await expect
+        .poll(async () => shown(await views(task)), { timeout: 20_000 })
+        .toContain('1 wrong active red');
+      writeFileSync(flag, '');
+      expect(shown((await working).attempts)).toEqual(['1 wrong archived red', '2 later active green']);
+      await shop.move(task, 'cancelled');
+    });
 
-  it('are not begun any more when one is green', async () => {
-    shop.set({ scheduler: { max: 1 } });
-    const flag = join(shop.place.records, '..', 'place-taken');
-    shop.addAgent('holds', `touch ${flag}; sleep 60`);
-    const steps = [...STEPS, `until [ -e ${flag} ]; do sleep 0.05; done`];
-    const task = await shop.create('Not begun', { steps });
-    const passed = await work(task, { agents: ['small', 'holds', 'large'], count: 3, pick: 'first_green' });
-    expect(shown(passed.attempts)).toEqual([
-      '1 small active green',
-      '2 holds archived failed',
-      '3 large archived unbegun',
-    ]);
-    await shop.move(task, 'cancelled');
+    it('are not begun any more when one is green', async () => {
+      shop.set({ scheduler: { max: 1 } });
+      const flag = join(shop.place.records, '..', 'place-taken');
+      shop.addAgent('holds', `touch ${flag}; sleep 60`);
+      const steps = [...STEPS, `until [ -e ${flag} ]; do sleep 0.05; done`];
+      const task = await shop.create('Not begun', { steps });
+      const passed = await work(task, { agents: ['small', 'holds', 'large'], count: 3, pick: 'first_green' });
+      expect(shown(passed.attempts)).toEqual([
+        '1 small active green',
+        '2 holds archived failed',
+        '3 large archived unbegun',
+      ]);
+      await shop.move(task, 'cancelled');
+    });
   });
 
   it('are chosen between by a reviewer that may change nothing', async () => {
@@ -188,52 +191,60 @@ describe('several attempts at one task', () => {
     await shop.move({ id } as Task, 'cancelled');
   });
 
-  it('are not chosen between where another process has chosen in the same moment', async () => {
-    const task = await shop.create('Chosen twice', { steps: STEPS });
-    await work(task, { agents: ['small', 'large'], count: 2 });
-    const { store } = shop.place;
-    const standing = await store.readStanding(task.id);
-    const { state } = standing.task;
-    const assignment = { task: standing.task, state, role: 'coder', agent: 'small', hold: toHold(standing) };
-    const picked = { code: PICK_CODES.picked, message: 'Attempt 2 was picked', at: 'now' };
-    let reads = 0;
-    const readStanding: typeof store.readStanding = async (id) => {
-      reads += 1;
-      // After the look at the task, before the choice is written.
-      if (reads === 2)
-        await store.updateTask(
-          { id, workflow_fields: new Map([['error_annotation', picked]]) },
-          shop.as().by,
-        );
-      return store.readStanding(id);
-    };
-    const engine = () => ({ ...shop.workshop.engine(), store: { ...store, readStanding } });
-    await concludeSide({ place: shop.place, engine, overrides: undefined }, assignment, {
-      rule: 'smallest_green',
-      fault: undefined,
+  inSoak(() => {
+    it('are not chosen between where another process has chosen in the same moment', async () => {
+      const task = await shop.create('Chosen twice', { steps: STEPS });
+      await work(task, { agents: ['small', 'large'], count: 2 });
+      const { store } = shop.place;
+      const standing = await store.readStanding(task.id);
+      const { state } = standing.task;
+      const assignment = {
+        task: standing.task,
+        state,
+        role: 'coder',
+        agent: 'small',
+        hold: toHold(standing),
+      };
+      const picked = { code: PICK_CODES.picked, message: 'Attempt 2 was picked', at: 'now' };
+      let reads = 0;
+      const readStanding: typeof store.readStanding = async (id) => {
+        reads += 1;
+        // After the look at the task, before the choice is written.
+        if (reads === 2)
+          await store.updateTask(
+            { id, workflow_fields: new Map([['error_annotation', picked]]) },
+            shop.as().by,
+          );
+        return store.readStanding(id);
+      };
+      const engine = () => ({ ...shop.workshop.engine(), store: { ...store, readStanding } });
+      await concludeSide({ place: shop.place, engine, overrides: undefined }, assignment, {
+        rule: 'smallest_green',
+        fault: undefined,
+      });
+      expect(reads).toBeGreaterThan(1);
+      expect((await views(task)).map((view) => view.state)).toEqual(['active', 'active']);
+      await shop.move(task, 'cancelled');
     });
-    expect(reads).toBeGreaterThan(1);
-    expect((await views(task)).map((view) => view.state)).toEqual(['active', 'active']);
-    await shop.move(task, 'cancelled');
-  });
 
-  it('are as the last of their runs where none was any good', async () => {
-    const flag = join(shop.place.records, '..', 'first-ended');
-    shop.addAgent('early', 'echo half > half.txt; exit 3');
-    shop.addAgent('late', `until [ -e ${flag} ]; do sleep 0.05; done; echo half > half.txt; exit 4`);
-    const task = await shop.create('None');
-    const working = work(task, { agents: ['early', 'late'], count: 2 });
-    await expect
-      .poll(
-        async () => (await shop.place.store.listRuns({ task_id: task.id })).map(({ outcome }) => outcome),
-        {
-          timeout: 20_000,
-        },
-      )
-      .toContain('failed');
-    writeFileSync(flag, '');
-    expect((await working).task.error_annotation?.message).toContain('4');
-    await shop.move(task, 'cancelled');
+    it('are as the last of their runs where none was any good', async () => {
+      const flag = join(shop.place.records, '..', 'first-ended');
+      shop.addAgent('early', 'echo half > half.txt; exit 3');
+      shop.addAgent('late', `until [ -e ${flag} ]; do sleep 0.05; done; echo half > half.txt; exit 4`);
+      const task = await shop.create('None');
+      const working = work(task, { agents: ['early', 'late'], count: 2 });
+      await expect
+        .poll(
+          async () => (await shop.place.store.listRuns({ task_id: task.id })).map(({ outcome }) => outcome),
+          {
+            timeout: 20_000,
+          },
+        )
+        .toContain('failed');
+      writeFileSync(flag, '');
+      expect((await working).task.error_annotation?.message).toContain('4');
+      await shop.move(task, 'cancelled');
+    });
   });
 
   it('are chosen between by the reviewer, who sees every green diff', async () => {
@@ -259,20 +270,25 @@ describe('several attempts at one task', () => {
     await shop.move(task, 'cancelled');
   });
 
-  it.each<[string, (id: string) => Promise<unknown>, string | undefined]>([
-    [
-      'archive of the task',
-      async (id) => {
-        const workflow_fields = new Map([['archived_at', 'now']]);
-        const { by } = shop.as();
-        await shop.place.store.updateTask({ id, workflow_fields }, { ...by, now: Date.now() });
-        await endLost(shop.as(), id);
-      },
-      undefined,
-    ],
-    ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), undefined],
-    ['removal of the reviewer', async () => shop.removeAgent('chooser'), 'pick_attempt'],
-  ])('[O3] %s while the reviewer chooses: what was decided stands', async (_, lose, code) => {
+  it.each<[string, (id: string) => Promise<unknown>, string | undefined]>(
+    shareOf(
+      [
+        [
+          'archive of the task',
+          async (id) => {
+            const workflow_fields = new Map([['archived_at', 'now']]);
+            const { by } = shop.as();
+            await shop.place.store.updateTask({ id, workflow_fields }, { ...by, now: Date.now() });
+            await endLost(shop.as(), id);
+          },
+          undefined,
+        ],
+        ['another assignee', (id) => updateTask(shop.as(), { id, assignee: 'ext' }), undefined],
+        ['removal of the reviewer', async () => shop.removeAgent('chooser'), 'pick_attempt'],
+      ],
+      3,
+    ),
+  )('[O3] %s while the reviewer chooses: what was decided stands', async (_, lose, code) => {
     const file = join(shop.place.records, '..', 'chooser');
     shop.addAgent('chooser', `cat > /dev/null; touch ${file}; sleep 600`);
     const { id } = await shop.create('Chosen late', { steps: STEPS });
@@ -309,20 +325,25 @@ describe('where nothing is green', () => {
     await shop.move(task, 'cancelled');
   });
 
-  it('puts a task back whose agents all failed, and goes on with the same attempts', async () => {
-    shop.set({ scheduler: { retry_limit: 2 } });
-    const task = await shop.create('Broken', { steps: STEPS });
-    const failed = await work(task, { agents: ['broken'], count: 2 });
-    expect(failed.task).toMatchObject({ state: 'todo', error_annotation: { code: 'run_failed' } });
-    const again = await work(task, { agents: ['broken'], count: 2 });
-    expect(shown(again.attempts)).toEqual(['1 broken active failed', '2 broken active failed']);
-    expect(await shop.place.store.listRuns({ task_id: task.id })).toHaveLength(4);
-    // Each round was one try, however many worked in it.
-    expect(again.task).toMatchObject({
-      state: 'blocked',
-      error_annotation: { code: 'retry_budget', message: expect.stringMatching(/^2 tries in a row failed/) },
+  inSoak(() => {
+    it('puts a task back whose agents all failed, and goes on with the same attempts', async () => {
+      shop.set({ scheduler: { retry_limit: 2 } });
+      const task = await shop.create('Broken', { steps: STEPS });
+      const failed = await work(task, { agents: ['broken'], count: 2 });
+      expect(failed.task).toMatchObject({ state: 'todo', error_annotation: { code: 'run_failed' } });
+      const again = await work(task, { agents: ['broken'], count: 2 });
+      expect(shown(again.attempts)).toEqual(['1 broken active failed', '2 broken active failed']);
+      expect(await shop.place.store.listRuns({ task_id: task.id })).toHaveLength(4);
+      // Each round was one try, however many worked in it.
+      expect(again.task).toMatchObject({
+        state: 'blocked',
+        error_annotation: {
+          code: 'retry_budget',
+          message: expect.stringMatching(/^2 tries in a row failed/),
+        },
+      });
+      await shop.move(task, 'cancelled');
     });
-    await shop.move(task, 'cancelled');
   });
 });
 
@@ -427,28 +448,30 @@ describe('what happens meanwhile', () => {
     shop.repo.git('fsck', '--strict');
   });
 
-  it('a kill does not make anybody forget the rule that was given', async () => {
-    const gate = join(shop.repo.path, '.git', 'gate');
-    const steps = [...STEPS, `until [ -f ${gate} ]; do sleep 0.02; done`];
-    const task = await shop.create('By the same rule', { steps });
-    const attempts = { agents: ['large', 'small'], count: 2, pick: 'smallest_green' } as const;
-    const { workshop, dying } = openDying(shop);
-    const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
-    const run = { id: task.id, agent: 'large', merge: false, attempts };
-    workTask(workshop, engine, run).catch(() => undefined);
-    // Both runs have ended; their checks cannot.
-    const ended = async (): Promise<number> =>
-      (await shop.place.store.listRuns({ task_id: task.id })).filter(({ outcome }) => outcome !== null)
-        .length;
-    await expect.poll(ended, { timeout: 20_000, interval: 5 }).toBe(2);
-    dying.kill();
-    writeFileSync(gate, '');
-    expect(shop.place.settings().attempts.pick).toBe('person');
-    await recoverProject(shop.workshop, { unwatched_ms: 0 });
-    await shop.workshop.settled();
-    expect(shown(await views(task))).toEqual(['1 large archived green', '2 small active green']);
-    expect((await shop.place.store.getTask(task.id)).state).toBe('review');
-    await shop.move(task, 'cancelled');
+  inSoak(() => {
+    it('a kill does not make anybody forget the rule that was given', async () => {
+      const gate = join(shop.repo.path, '.git', 'gate');
+      const steps = [...STEPS, `until [ -f ${gate} ]; do sleep 0.02; done`];
+      const task = await shop.create('By the same rule', { steps });
+      const attempts = { agents: ['large', 'small'], count: 2, pick: 'smallest_green' } as const;
+      const { workshop, dying } = openDying(shop);
+      const engine = { ...shop.as(), store: dying.store, work: async () => workshop };
+      const run = { id: task.id, agent: 'large', merge: false, attempts };
+      workTask(workshop, engine, run).catch(() => undefined);
+      // Both runs have ended; their checks cannot.
+      const ended = async (): Promise<number> =>
+        (await shop.place.store.listRuns({ task_id: task.id })).filter(({ outcome }) => outcome !== null)
+          .length;
+      await expect.poll(ended, { timeout: 20_000, interval: 5 }).toBe(2);
+      dying.kill();
+      writeFileSync(gate, '');
+      expect(shop.place.settings().attempts.pick).toBe('person');
+      await recoverProject(shop.workshop, { unwatched_ms: 0 });
+      await shop.workshop.settled();
+      expect(shown(await views(task))).toEqual(['1 large archived green', '2 small active green']);
+      expect((await shop.place.store.getTask(task.id)).state).toBe('review');
+      await shop.move(task, 'cancelled');
+    });
   });
 
   // The last one: the run of the fault is left open, as after a crash.

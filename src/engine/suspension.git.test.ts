@@ -8,6 +8,7 @@ import type { ExecutorProfile } from '#executors/executor.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { agentCommand } from '../../tests/support/executor-run.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { countFailures } from './count-failures.ts';
@@ -107,7 +108,6 @@ const TYPICAL = [FAULTS[0], FAULTS[2], FAULTS[4]].filter((one) => one !== undefi
 /** Where the agent is used: what makes the tasks, and what its work is when it can work. */
 const SURFACES = {
   coder: { good: DO_IT, prepare: async (): Promise<void> => undefined },
-  reviewer: { good: PASS, prepare: (task: Task) => assign(task, 'reviewer', 'weak') },
   planner: {
     good: PLAN,
     prepare: async (task: Task): Promise<void> => {
@@ -115,6 +115,7 @@ const SURFACES = {
       await assign(task, 'coder', 'coder');
     },
   },
+  reviewer: { good: PASS, prepare: (task: Task) => assign(task, 'reviewer', 'weak') },
 } as const;
 
 function weaken(fault: () => Pick<ExecutorProfile, 'executor' | 'command'>): void {
@@ -128,7 +129,7 @@ function mend(good: string): void {
 
 describe('[A16] a fault of the agent or the world', () => {
   it('spends nothing of a task, with any executor', async () => {
-    for (const [what, fault, outcome] of FAULTS) {
+    for (const [what, fault, outcome] of shareOf(FAULTS, 4)) {
       weaken(fault);
       const { id } = await shop.create(what);
       const worked = await workTask(shop.workshop, shop.as(), { id, agent: 'weak', merge: true });
@@ -142,14 +143,14 @@ describe('[A16] a fault of the agent or the world', () => {
     }
   }, 60_000);
 
-  it.each(Object.keys(SURFACES) as (keyof typeof SURFACES)[])(
+  it.each(shareOf(Object.keys(SURFACES) as (keyof typeof SURFACES)[], 2))(
     'suspends the agent, and the queue is whole afterwards: as a %s',
     async (surface) => {
       const { good, prepare } = SURFACES[surface];
       shop.addAgent('coder', DO_IT);
       const agents = surface === 'coder' ? ['weak'] : ['weak', 'coder'];
       // The ways to wait differ for none of them, so one that mends by itself stands for all elsewhere.
-      for (const [what, fault, outcome] of surface === 'coder' ? TYPICAL : TYPICAL.slice(0, 1)) {
+      for (const [what, fault, outcome] of surface === 'coder' ? shareOf(TYPICAL, 2) : TYPICAL.slice(0, 1)) {
         weaken(fault);
         const tasks = [await shop.create(`${what} 1`), await shop.create(`${what} 2`)];
         for (const task of tasks) await prepare(task);
@@ -203,24 +204,26 @@ describe('[A16] a fault of the agent or the world', () => {
     expect(all.filter((outcome) => outcome === 'unavailable')).toHaveLength(5);
   });
 
-  it('of one task does not keep the agent from the others', async () => {
-    await open({ first_ms: 10, last_ms: 20 });
-    shop.addAgent('weak', `grep -q Poison && exit 75; ${DO_IT}`);
-    const poison = await shop.create('Poison');
-    const others = [await shop.create('One'), await shop.create('Two')];
-    const scheduler = newScheduler(['weak']);
-    await expect
-      .poll(
-        async () => {
-          await scheduler.tick();
-          await scheduler.pause(20);
-          return states(others);
-        },
-        { timeout: 20_000, interval: 1 },
-      )
-      .toEqual(['done', 'done']);
-    await scheduler.finish();
-    expect(await read(poison)).toMatchObject({ state: 'todo' });
+  inSoak(() => {
+    it('of one task does not keep the agent from the others', async () => {
+      await open({ first_ms: 10, last_ms: 20 });
+      shop.addAgent('weak', `grep -q Poison && exit 75; ${DO_IT}`);
+      const poison = await shop.create('Poison');
+      const others = [await shop.create('One'), await shop.create('Two')];
+      const scheduler = newScheduler(['weak']);
+      await expect
+        .poll(
+          async () => {
+            await scheduler.tick();
+            await scheduler.pause(20);
+            return states(others);
+          },
+          { timeout: 20_000, interval: 1 },
+        )
+        .toEqual(['done', 'done']);
+      await scheduler.finish();
+      expect(await read(poison)).toMatchObject({ state: 'todo' });
+    });
   });
 });
 
@@ -240,44 +243,46 @@ describe('[A16] attempts side by side', () => {
     expect(await sides(id, ['weak', 'coder'])).toMatchObject({ reached: true, task: { state: 'done' } });
   });
 
-  it('have a reviewer asked again that makes no choice, and a person after that', async () => {
-    const count = join(shop.place.home, 'choices');
-    shop.addAgent('coder', DO_IT);
-    shop.addAgent(
-      'weak',
-      `echo x >> ${count}; [ "$(wc -l < ${count})" -gt 1 ] || exit 3; echo '{"attempt":2,"why":"good"}'`,
-    );
-    const pick = async (title: string) => {
-      const task = await shop.create(title);
-      await assign(task, 'reviewer', 'weak');
-      const attempts = { agents: ['coder'], count: 2, pick: 'reviewer' } as const;
-      await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'coder', merge: false, attempts });
-      return task;
-    };
-    const second = await pick('Second time lucky');
-    const attempts = await shop.place.store.listAttempts({ task_id: second.id });
-    expect(attempts.map(({ number, state }) => `${number} ${state}`)).toEqual(['1 archived', '2 active']);
-    shop.addAgent('weak', 'exit 3');
-    const never = await pick('Never');
-    expect(await read(never)).toMatchObject({
-      state: 'in_progress',
-      error_annotation: { code: 'pick_attempt' },
+  inSoak(() => {
+    it('have a reviewer asked again that makes no choice, and a person after that', async () => {
+      const count = join(shop.place.home, 'choices');
+      shop.addAgent('coder', DO_IT);
+      shop.addAgent(
+        'weak',
+        `echo x >> ${count}; [ "$(wc -l < ${count})" -gt 1 ] || exit 3; echo '{"attempt":2,"why":"good"}'`,
+      );
+      const pick = async (title: string) => {
+        const task = await shop.create(title);
+        await assign(task, 'reviewer', 'weak');
+        const attempts = { agents: ['coder'], count: 2, pick: 'reviewer' } as const;
+        await workTask(shop.workshop, shop.as(), { id: task.id, agent: 'coder', merge: false, attempts });
+        return task;
+      };
+      const second = await pick('Second time lucky');
+      const attempts = await shop.place.store.listAttempts({ task_id: second.id });
+      expect(attempts.map(({ number, state }) => `${number} ${state}`)).toEqual(['1 archived', '2 active']);
+      shop.addAgent('weak', 'exit 3');
+      const never = await pick('Never');
+      expect(await read(never)).toMatchObject({
+        state: 'in_progress',
+        error_annotation: { code: 'pick_attempt' },
+      });
+      expect((await outcomes(never)).filter((one) => one === 'failed')).toHaveLength(LIMITS.audit_tries);
     });
-    expect((await outcomes(never)).filter((one) => one === 'failed')).toHaveLength(LIMITS.audit_tries);
-  });
 
-  it('wait where none of their agents can, and start no agent in vain', async () => {
-    weaken(shell('exit 75'));
-    shop.addAgent('coder', DO_IT);
-    const task = await shop.create('One');
-    const { task: back } = await sides(task.id, ['weak', 'weak']);
-    expect(back).toMatchObject({ state: 'todo', error_annotation: { code: 'unavailable' } });
-    expect((await tickUntilQuiet(['weak', 'coder'])).until).toBeDefined();
-    expect(await outcomes(task)).toEqual(['unavailable', 'unavailable']);
-    mend(DO_IT);
-    shop.set({ attempts: { pick: 'smallest_green' } });
-    await dispatch();
-    expect(await states([task])).toEqual(['done']);
+    it('wait where none of their agents can, and start no agent in vain', async () => {
+      weaken(shell('exit 75'));
+      shop.addAgent('coder', DO_IT);
+      const task = await shop.create('One');
+      const { task: back } = await sides(task.id, ['weak', 'weak']);
+      expect(back).toMatchObject({ state: 'todo', error_annotation: { code: 'unavailable' } });
+      expect((await tickUntilQuiet(['weak', 'coder'])).until).toBeDefined();
+      expect(await outcomes(task)).toEqual(['unavailable', 'unavailable']);
+      mend(DO_IT);
+      shop.set({ attempts: { pick: 'smallest_green' } });
+      await dispatch();
+      expect(await states([task])).toEqual(['done']);
+    });
   });
 });
 
@@ -288,7 +293,7 @@ describe('[A16] a reviewer that gives no verdict', () => {
     return `echo x >> ${count}; [ "$(wc -l < ${count})" -gt ${times} ] || { ${how}; }; ${PASS}`;
   };
 
-  it.each(['exit 3', 'echo I like it; exit 0'])('is asked again: %s', async (how) => {
+  it.each(shareOf(['exit 3', 'echo I like it; exit 0'], 2))('is asked again: %s', async (how) => {
     shop.addAgent('coder', DO_IT);
     shop.addAgent('weak', failing(LIMITS.audit_tries - 1, how));
     const task = await shop.create('One', { steps: ['true'] });

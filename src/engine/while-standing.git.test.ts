@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { releaseTask, updateTask } from './change-task.ts';
 import { endLost } from './end-lost.ts';
@@ -27,7 +28,7 @@ const LEAVES = [
 ] as const;
 
 describe('[C1] checks end with the task that they are for', () => {
-  it.each(LEAVES)('%s while it is reviewed', async (_, leave) => {
+  it.each(shareOf(LEAVES, 4))('%s while it is reviewed', async (_, leave) => {
     const pid = await file('review');
     shop.addAgent('w1', 'echo x > x');
     const task = await shop.create('Reviewed', { steps: [`echo $$ > ${pid}; sleep 600`] });
@@ -42,7 +43,7 @@ describe('[C1] checks end with the task that they are for', () => {
     );
   });
 
-  it.each(LEAVES)('%s while it is merged, which then does not land', async (_, leave) => {
+  it.each(shareOf(LEAVES, 4))('%s while it is merged, which then does not land', async (_, leave) => {
     const pid = await file('merge');
     shop.addAgent('w1', 'echo x > x');
     // Only in the tree of the candidate, which has what main got meanwhile.
@@ -64,7 +65,7 @@ describe('[C1] checks end with the task that they are for', () => {
 });
 
 describe('[O1] a merge that is about to land', () => {
-  it.each(LEAVES)('does not where the task is %s while a hook is asked', async (_, leave) => {
+  it.each(shareOf(LEAVES, 6))('does not where the task is %s while a hook is asked', async (_, leave) => {
     const task = await passed();
     const asked = await file('asked');
     const hook = join(shop.repo.path, '.git', 'hooks', 'pre-receive');
@@ -80,7 +81,7 @@ describe('[O1] a merge that is about to land', () => {
     expect(await shop.place.store.listOpenMerges()).toEqual([]);
   });
 
-  it.each(LEAVES)('is not %s before it has landed', async (_, leave) => {
+  it.each(shareOf(LEAVES, 6))('is not %s before it has landed', async (_, leave) => {
     const task = await passed();
     const lock = join(shop.repo.path, '.git', 'index.lock');
     writeFileSync(lock, '');

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { claimTask } from './change-task.ts';
@@ -33,7 +34,7 @@ async function stuckInMerge(): Promise<Task> {
 }
 
 describe('[B11] a task that stands in its merge with nobody at it', () => {
-  it.each(['w1', undefined])('is taken up by forge run --merge, agent %s', async (agent) => {
+  it.each(shareOf(['w1', undefined], 2))('is taken up by forge run --merge, agent %s', async (agent) => {
     const { id } = await stuckInMerge();
     const wish = { id, agent, merge: true, unwatched_ms: SOON };
     expect(await workTask(shop.workshop, shop.as(), wish)).toMatchObject({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { ANN, renameWorkflow } from '../../tests/support/temp-engine.ts';
 import { assignRole } from './assign-role.ts';
 import { claimTask, closeTask } from './change-task.ts';
@@ -124,16 +125,18 @@ describe('the way of a task', () => {
     expect(run).toMatchObject({ state: 'failed', outcome: 'no_change' });
   });
 
-  it('puts a task back whose agent failed, and blocks it when the tries are spent', async () => {
-    shop.addAgent('w1', 'echo boom >&2; exit 7');
-    const task = await shop.create('Boom');
-    expect((await shop.work(task, 'w1')).state).toBe('todo');
-    expect((await shop.work(task, 'w1')).state).toBe('todo');
-    const blocked = await shop.work(task, 'w1');
-    expect(blocked.state).toBe('blocked');
-    expect(blocked.error_annotation?.message).toContain('3 tries in a row');
-    // One attempt, three runs: what was done stays.
-    expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+  inSoak(() => {
+    it('puts a task back whose agent failed, and blocks it when the tries are spent', async () => {
+      shop.addAgent('w1', 'echo boom >&2; exit 7');
+      const task = await shop.create('Boom');
+      expect((await shop.work(task, 'w1')).state).toBe('todo');
+      expect((await shop.work(task, 'w1')).state).toBe('todo');
+      const blocked = await shop.work(task, 'w1');
+      expect(blocked.state).toBe('blocked');
+      expect(blocked.error_annotation?.message).toContain('3 tries in a row');
+      // One attempt, three runs: what was done stays.
+      expect((await shop.place.store.listAttempts({ task_id: task.id })).length).toBe(1);
+    });
   });
 
   it('[S360] [H2] starts nothing while the project is paused, by no way that leads to work', async () => {
@@ -182,27 +185,29 @@ describe('the way of a task', () => {
     expect(await shop.place.store.listRuns({ task_id: task.id })).toEqual([]);
   });
 
-  it('is not done with a conflict while its marks stand in a file', async () => {
-    const marks = '<<<<<<< ours\\nmine\\n=======\\ntheirs\\n>>>>>>> theirs\\n';
-    shop.addAgent(
-      'marks',
-      `if test -e .git/again; then printf '${marks}' > README.md; else touch .git/again; echo mine > README.md; fi`,
-    );
-    const task = await shop.create('Conflict');
-    await shop.work(task, 'marks');
-    await shop.repo.write('README.md', 'theirs\n');
-    shop.repo.git('commit', '-qam', 'theirs');
-    await shop.move(task, 'merging');
-    const runs = await shop.place.store.listRuns({ task_id: task.id });
-    expect(runs.at(0)).toMatchObject({ outcome: 'completed' });
-    expect(runs.at(1)).toMatchObject({
-      outcome: 'failed',
-      // The commit of the other side may be noticed in the checkout, and told besides.
-      message: expect.stringContaining('Conflicts still stand in README.md') as string,
+  inSoak(() => {
+    it('is not done with a conflict while its marks stand in a file', async () => {
+      const marks = '<<<<<<< ours\\nmine\\n=======\\ntheirs\\n>>>>>>> theirs\\n';
+      shop.addAgent(
+        'marks',
+        `if test -e .git/again; then printf '${marks}' > README.md; else touch .git/again; echo mine > README.md; fi`,
+      );
+      const task = await shop.create('Conflict');
+      await shop.work(task, 'marks');
+      await shop.repo.write('README.md', 'theirs\n');
+      shop.repo.git('commit', '-qam', 'theirs');
+      await shop.move(task, 'merging');
+      const runs = await shop.place.store.listRuns({ task_id: task.id });
+      expect(runs.at(0)).toMatchObject({ outcome: 'completed' });
+      expect(runs.at(1)).toMatchObject({
+        outcome: 'failed',
+        // The commit of the other side may be noticed in the checkout, and told besides.
+        message: expect.stringContaining('Conflicts still stand in README.md') as string,
+      });
     });
   });
 
-  it.each(['<', '=', '>'])(
+  it.each(shareOf(['<', '=', '>'], 3))(
     'takes no conflict for resolved while a line of %s stands in a file',
     async (mark) => {
       shop.addAgent('w1', 'echo one > README.md');
@@ -221,30 +226,37 @@ describe('the way of a task', () => {
     },
   );
 
-  it('knows the underline of a heading from a line of a conflict', async () => {
-    await shop.repo.write('README.md', 'Heading\n=======\n\nbase\n');
-    shop.repo.git('commit', '-qam', 'heading');
-    shop.addAgent('w1', 'sed -i s/base/one/ README.md');
-    shop.addAgent(
-      'w2',
-      'if grep -q conflicts; then printf "Heading\n=======\n\nboth\n" > README.md; else sed -i s/base/two/ README.md; fi',
-    );
-    const [a, b] = [await shop.create('One'), await shop.create('Two')];
-    await shop.work(a, 'w1');
-    await shop.work(b, 'w2');
-    await shop.move(a, 'merging');
-    expect((await shop.move(b, 'merging')).state).toBe('review');
-    expect((await shop.move(b, 'merging')).state).toBe('done');
-    expect(shop.repo.git('show', 'main:README.md')).toBe('Heading\n=======\n\nboth');
+  inSoak(() => {
+    it('knows the underline of a heading from a line of a conflict', async () => {
+      await shop.repo.write('README.md', 'Heading\n=======\n\nbase\n');
+      shop.repo.git('commit', '-qam', 'heading');
+      shop.addAgent('w1', 'sed -i s/base/one/ README.md');
+      shop.addAgent(
+        'w2',
+        'if grep -q conflicts; then printf "Heading\n=======\n\nboth\n" > README.md; else sed -i s/base/two/ README.md; fi',
+      );
+      const [a, b] = [await shop.create('One'), await shop.create('Two')];
+      await shop.work(a, 'w1');
+      await shop.work(b, 'w2');
+      await shop.move(a, 'merging');
+      expect((await shop.move(b, 'merging')).state).toBe('review');
+      expect((await shop.move(b, 'merging')).state).toBe('done');
+      expect(shop.repo.git('show', 'main:README.md')).toBe('Heading\n=======\n\nboth');
+    });
   });
 
-  it.each([
-    ['moved', 'git mv README.md moved.md; grep -v "^[<=]" moved.md > x; mv x moved.md'],
-    [
-      'committed as no merge',
-      'rm .git/MERGE_HEAD; grep -v "^[<=]" README.md > x; mv x README.md; git commit -qam x',
-    ],
-  ])('finds the lines of a conflict in a file that was %s', async (_, resolve) => {
+  it.each(
+    shareOf(
+      [
+        ['moved', 'git mv README.md moved.md; grep -v "^[<=]" moved.md > x; mv x moved.md'],
+        [
+          'committed as no merge',
+          'rm .git/MERGE_HEAD; grep -v "^[<=]" README.md > x; mv x README.md; git commit -qam x',
+        ],
+      ],
+      2,
+    ),
+  )('finds the lines of a conflict in a file that was %s', async (_, resolve) => {
     shop.addAgent('w1', 'echo one > README.md');
     shop.addAgent('w2', `if grep -q conflicts; then ${resolve}; else echo two > README.md; fi`);
     const [a, b] = [await shop.create('One'), await shop.create('Two')];
@@ -306,19 +318,21 @@ describe('the way of a task', () => {
     expect(shop.repo.git('show', 'main:README.md')).toBe('one');
   });
 
-  it('leaves a conflict to a person where the one who merges does not stay', async () => {
-    shop.addAgent('w1', 'echo one > README.md');
-    shop.addAgent('w2', 'echo two > README.md');
-    const [a, b] = [await shop.create('One'), await shop.create('Two')];
-    await shop.work(a, 'w1');
-    await shop.work(b, 'w2');
-    await shop.move(a, 'merging');
-    await transitionTask({ ...shop.as(), follows: false }, { id: b.id, to: 'merging', reason: null });
-    await shop.workshop.settled();
-    expect(await shop.place.store.getTask(b.id)).toMatchObject({
-      state: 'merge_failed',
-      assignee: 'w2',
-      error_annotation: { message: expect.stringContaining('conflicts with main in README.md') },
+  inSoak(() => {
+    it('leaves a conflict to a person where the one who merges does not stay', async () => {
+      shop.addAgent('w1', 'echo one > README.md');
+      shop.addAgent('w2', 'echo two > README.md');
+      const [a, b] = [await shop.create('One'), await shop.create('Two')];
+      await shop.work(a, 'w1');
+      await shop.work(b, 'w2');
+      await shop.move(a, 'merging');
+      await transitionTask({ ...shop.as(), follows: false }, { id: b.id, to: 'merging', reason: null });
+      await shop.workshop.settled();
+      expect(await shop.place.store.getTask(b.id)).toMatchObject({
+        state: 'merge_failed',
+        assignee: 'w2',
+        error_annotation: { message: expect.stringContaining('conflicts with main in README.md') },
+      });
     });
   });
 
@@ -392,19 +406,21 @@ describe('the way of a task', () => {
     expect(existsSync(attempt?.path ?? '')).toBe(true);
   });
 
-  it('ends an agent at work when its task is cancelled', async () => {
-    shop.addAgent('w1', 'echo begun > x; sleep 600');
-    const task = await shop.create('Long');
-    const working = shop.work(task, 'w1');
-    await expect
-      .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
-      .not.toBeNull();
-    await shop.engine.temp.store.readStanding(task.id);
-    const cancelled = await shop.move(task, 'cancelled');
-    await working;
-    expect(cancelled.state).toBe('cancelled');
-    const [run] = await shop.place.store.listRuns({ task_id: task.id });
-    expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+  inSoak(() => {
+    it('ends an agent at work when its task is cancelled', async () => {
+      shop.addAgent('w1', 'echo begun > x; sleep 600');
+      const task = await shop.create('Long');
+      const working = shop.work(task, 'w1');
+      await expect
+        .poll(async () => (await shop.place.store.listRuns({ task_id: task.id }))[0]?.pid ?? null)
+        .not.toBeNull();
+      await shop.engine.temp.store.readStanding(task.id);
+      const cancelled = await shop.move(task, 'cancelled');
+      await working;
+      expect(cancelled.state).toBe('cancelled');
+      const [run] = await shop.place.store.listRuns({ task_id: task.id });
+      expect(run).toMatchObject({ state: 'cancelled', outcome: 'stopped' });
+    });
   });
 
   it('[S386] goes on where another role is given in the middle of the work', async () => {
@@ -546,7 +562,7 @@ describe('the way of a task', () => {
 });
 
 describe('what a user took out of the target', () => {
-  it.each(['merge', 'squash', 'rebase'] as const)(
+  it.each(shareOf(['merge', 'squash', 'rebase'] as const, 3))(
     'does not come back with an attempt that began before: %s',
     async (strategy) => {
       shop.set({ merge: { strategy } });

@@ -18,6 +18,7 @@ import {
   writeIn,
 } from '../../tests/support/attempt-places.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit, testGitEnv } from '../../tests/support/temp-repo.ts';
 import type { StartRequest } from './attempt-checkout.ts';
 import type { Checkout } from './checkout-record.ts';
@@ -246,7 +247,7 @@ function toGitPlace(place: GitPlace, path: string, env: Record<string, string>):
 }
 
 describe('an attempt in', () => {
-  it.each(SHAPES)('$name', async ({ make, options, env, start, check }) => {
+  it.each(shareOf(SHAPES, 3))('$name', async ({ make, options, env, start, check }) => {
     await using first = await gitPlace();
     const path = (await make(first)) ?? first.path;
     const place = toGitPlace(first, path, env?.(first) ?? {});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { testGitEnv } from '../../tests/support/temp-repo.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../tests/support/commit-worker.ts', import.meta.url));
@@ -49,18 +50,22 @@ describe('eight processes that commit at once', () => {
     expect(place.git('ls-tree', '--name-only', 'forge:tasks').split('\n').sort()).toEqual(NAMES.toSorted());
   });
 
-  it(
-    'to HEAD: index and working tree are where HEAD is, also at a file that all wrote',
-    { timeout: 120_000 },
-    async () => {
-      await using place = await gitPlace();
-      await place.write('mine.txt', 'mine\n');
-      place.git('add', 'mine.txt');
-      const results = await race(place, 'HEAD', ['shared.txt']);
-      expect(results.filter(({ changed }) => changed)).toHaveLength(NAMES.length);
-      expect(place.git('ls-tree', '--name-only', 'HEAD:tasks').split('\n').sort()).toEqual(NAMES.toSorted());
-      expect(place.git('rev-list', '--count', 'HEAD')).toBe(String(NAMES.length + 1));
-      expect(place.git('status', '--porcelain')).toBe('A  mine.txt');
-    },
-  );
+  inSoak(() => {
+    it(
+      'to HEAD: index and working tree are where HEAD is, also at a file that all wrote',
+      { timeout: 120_000 },
+      async () => {
+        await using place = await gitPlace();
+        await place.write('mine.txt', 'mine\n');
+        place.git('add', 'mine.txt');
+        const results = await race(place, 'HEAD', ['shared.txt']);
+        expect(results.filter(({ changed }) => changed)).toHaveLength(NAMES.length);
+        expect(place.git('ls-tree', '--name-only', 'HEAD:tasks').split('\n').sort()).toEqual(
+          NAMES.toSorted(),
+        );
+        expect(place.git('rev-list', '--count', 'HEAD')).toBe(String(NAMES.length + 1));
+        expect(place.git('status', '--porcelain')).toBe('A  mine.txt');
+      },
+    );
+  });
 });

@@ -25,6 +25,7 @@ import {
   readTree,
   workBeside,
 } from '../../tests/support/landing-world.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { healLandings } from './heal-landings.ts';
 import { landTarget } from './land-target.ts';
@@ -85,7 +86,7 @@ const POINTS: readonly (readonly [step: string, nth: number, whom: 'alone' | 'gr
 ];
 
 describe('[A5] a landing whose process is killed', () => {
-  it.each(POINTS)('after %s %d, %s: %s', async (step, nth, whom, side) => {
+  it.each(shareOf(POINTS, 4))('after %s %d, %s: %s', async (step, nth, whom, side) => {
     await using world = await landingWorld();
     world.git('checkout', '--quiet', '--detach', world.commit);
     workBeside(world);
@@ -122,24 +123,27 @@ describe('[A5] a landing whose process is killed', () => {
     expect(listLeft(world)).toEqual([]);
   });
 
-  it.each(['alone', 'group'])('in a linked worktree, found from the main one: %s', async (whom) => {
-    await using world = await landingWorld({ shape: 'linked worktree' });
-    workBeside(world);
-    const before = readTree(world.path);
-    await landAndDie(world, 'file', 6, whom);
-    const repo = {
-      ...world.repo,
-      git_dir: world.repo.common_dir,
-      worktree: join(world.repo.common_dir, '..'),
-    };
-    expect(await healLandings(repo, witness, 5_000)).toMatchObject([
-      { kind: 'healed', worktree: world.path },
-    ]);
-    expect(listLeft(world)).toEqual([]);
-    expect(status(world)).toBe(BESIDE);
-    expect(readTree(world.path)).toEqual(before);
-    expect(commitNext(world)).toEqual(['mine.txt']);
-  });
+  it.each(shareOf(['alone', 'group'], 2))(
+    'in a linked worktree, found from the main one: %s',
+    async (whom) => {
+      await using world = await landingWorld({ shape: 'linked worktree' });
+      workBeside(world);
+      const before = readTree(world.path);
+      await landAndDie(world, 'file', 6, whom);
+      const repo = {
+        ...world.repo,
+        git_dir: world.repo.common_dir,
+        worktree: join(world.repo.common_dir, '..'),
+      };
+      expect(await healLandings(repo, witness, 5_000)).toMatchObject([
+        { kind: 'healed', worktree: world.path },
+      ]);
+      expect(listLeft(world)).toEqual([]);
+      expect(status(world)).toBe(BESIDE);
+      expect(readTree(world.path)).toEqual(before);
+      expect(commitNext(world)).toEqual(['mine.txt']);
+    },
+  );
 
   it('keeps what the user has done there since, and names it', async () => {
     await using world = await landingWorld();
@@ -152,13 +156,18 @@ describe('[A5] a landing whose process is killed', () => {
     expect(await world.read('a.txt')).toBe('mine by now\n');
   });
 
-  it.each<[string, number]>([
-    ['aside', 1],
-    ['aside', 4],
-    ['file', 3],
-    ['file', 9],
-    ['files', 1],
-  ])('[B12] is made good on another file system, after %s %d', async (step, nth) => {
+  it.each<[string, number]>(
+    shareOf(
+      [
+        ['aside', 1],
+        ['aside', 4],
+        ['file', 3],
+        ['file', 9],
+        ['files', 1],
+      ],
+      4,
+    ),
+  )('[B12] is made good on another file system, after %s %d', async (step, nth) => {
     await using world = await landingWorld();
     await using linked = await linkElsewhere(world);
     const before = readTree(linked.path);
@@ -171,7 +180,7 @@ describe('[A5] a landing whose process is killed', () => {
     expect(runTestGit(linked.path, ['status', '--porcelain'])).toBe('');
   });
 
-  it.each(['aside', 'file'])(
+  it.each(shareOf(['aside', 'file'], 2))(
     '[B5] keeps what the user saves at the place of a file after %s',
     async (step) => {
       await using world = await landingWorld();
@@ -186,7 +195,7 @@ describe('[A5] a landing whose process is killed', () => {
     },
   );
 
-  it.each(['aside', 'files', 'committed'])(
+  it.each(shareOf(['aside', 'files', 'committed'], 2))(
     '[B5] keeps what a user writes through an open file after %s',
     async (step) => {
       await using world = await landingWorld();

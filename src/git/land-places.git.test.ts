@@ -13,6 +13,7 @@ import {
   readTree,
   workBeside,
 } from '../../tests/support/landing-world.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { compareFingerprints, fingerprintCheckout } from './checkout-fingerprint.ts';
 import { landTarget, type Landing } from './land-target.ts';
@@ -37,35 +38,48 @@ function addSubmodule(place: GitPlace): void {
 }
 
 describe('landTarget gives the files that git would', () => {
-  it.each<[string, Parameters<typeof landingWorld>[0], (world: LandingWorld) => void]>([
-    ['a plain repository', {}, () => {}],
-    ['sha256', { shape: 'sha256' }, () => {}],
-    ['a linked worktree', { shape: 'linked worktree' }, () => {}],
-    ['a split index', {}, (place) => place.git('update-index', '--split-index')],
-    [
-      'a split index by setting',
-      {},
-      (place) => (place.git('config', 'core.splitIndex', 'true'), place.git('update-index', '--split-index')),
-    ],
-    ['an index of version 4', {}, (place) => place.git('update-index', '--index-version', '4')],
-    [
-      'a cache of untracked files',
-      {},
-      (place) => (place.git('config', 'core.untrackedCache', 'true'), place.git('status')),
-    ],
-    ['a submodule', { prepare: addSubmodule }, () => {}],
-    ['hundreds of files', { files: 300 }, () => {}],
-    [
-      'hooks that must not run',
-      {},
-      ({ path }) => {
-        for (const hook of ['post-index-change', 'reference-transaction', 'post-checkout', 'post-merge']) {
-          writeFileSync(join(path, '.git/hooks', hook), '#!/bin/sh\necho ran > ran-a-hook\nexit 1\n');
-          chmodSync(join(path, '.git/hooks', hook), 0o755);
-        }
-      },
-    ],
-  ])('in %s', async (_name, options, prepare) => {
+  it.each<[string, Parameters<typeof landingWorld>[0], (world: LandingWorld) => void]>(
+    shareOf(
+      [
+        ['a plain repository', {}, () => {}],
+        ['sha256', { shape: 'sha256' }, () => {}],
+        ['a linked worktree', { shape: 'linked worktree' }, () => {}],
+        ['a split index', {}, (place) => place.git('update-index', '--split-index')],
+        [
+          'a split index by setting',
+          {},
+          (place) => (
+            place.git('config', 'core.splitIndex', 'true'),
+            place.git('update-index', '--split-index')
+          ),
+        ],
+        ['an index of version 4', {}, (place) => place.git('update-index', '--index-version', '4')],
+        [
+          'a cache of untracked files',
+          {},
+          (place) => (place.git('config', 'core.untrackedCache', 'true'), place.git('status')),
+        ],
+        ['a submodule', { prepare: addSubmodule }, () => {}],
+        ['hundreds of files', { files: 300 }, () => {}],
+        [
+          'hooks that must not run',
+          {},
+          ({ path }) => {
+            for (const hook of [
+              'post-index-change',
+              'reference-transaction',
+              'post-checkout',
+              'post-merge',
+            ]) {
+              writeFileSync(join(path, '.git/hooks', hook), '#!/bin/sh\necho ran > ran-a-hook\nexit 1\n');
+              chmodSync(join(path, '.git/hooks', hook), 0o755);
+            }
+          },
+        ],
+      ],
+      3,
+    ),
+  )('in %s', async (_name, options, prepare) => {
     await using world = await landingWorld(options);
     const wanted = checkOut(world, world.commit);
     workBeside(world);
@@ -86,11 +100,16 @@ describe('landTarget gives the files that git would', () => {
     expect(commitNext(world)).toEqual(['mine.txt']);
   });
 
-  it.each<[string, readonly string[]]>([
-    ['in cones', ['--cone']],
-    ['in cones, with a sparse index', ['--cone', '--sparse-index']],
-    ['by patterns', ['--no-cone']],
-  ])('in a sparse checkout %s, without what it leaves out', async (_name, how) => {
+  it.each<[string, readonly string[]]>(
+    shareOf(
+      [
+        ['in cones', ['--cone']],
+        ['in cones, with a sparse index', ['--cone', '--sparse-index']],
+        ['by patterns', ['--no-cone']],
+      ],
+      2,
+    ),
+  )('in a sparse checkout %s, without what it leaves out', async (_name, how) => {
     await using world = await landingWorld({ files: 3 });
     const wanted = how.includes('--no-cone') ? ['/*', '!/many/', '!/deep/'] : ['folder'];
     world.git('sparse-checkout', 'set', ...how, ...wanted);
@@ -137,63 +156,68 @@ describe('landTarget gives the files that git would', () => {
 });
 
 describe('landTarget refuses by name, and changes nothing', () => {
-  it.each<[string, (world: LandingWorld) => void, readonly string[]]>([
-    [
-      'a file that git is told to take for unchanged',
-      ({ path, ...place }) => {
-        place.git('update-index', '--assume-unchanged', 'a.txt');
-        writeFileSync(join(path, 'a.txt'), 'mine\n');
-      },
-      ['a.txt'],
-    ],
-    [
-      'a file that git is told to leave alone',
-      ({ path, ...place }) => {
-        place.git('update-index', '--skip-worktree', 'a.txt');
-        writeFileSync(join(path, 'a.txt'), 'mine\n');
-      },
-      ['a.txt'],
-    ],
-    [
-      'a new file in a folder that is to be a file',
-      ({ path }) => writeFileSync(join(path, 'folder/mine'), 'mine\n'),
-      ['folder'],
-    ],
-    [
-      'an ignored file in a folder that is to be a file',
-      ({ path }) => {
-        writeFileSync(join(path, '.git/info/exclude'), 'mine\n');
-        writeFileSync(join(path, 'folder/mine'), 'mine\n');
-      },
-      ['folder'],
-    ],
-    [
-      'a file that is to be there later',
-      ({ path, ...place }) => {
-        mkdirSync(join(path, 'deep/er'), { recursive: true });
-        writeFileSync(join(path, 'deep/er/new.txt'), 'mine\n');
-        place.git('add', '--intent-to-add', 'deep/er/new.txt');
-      },
-      ['deep/er/new.txt'],
-    ],
-    [
-      'a conflict of a stash elsewhere',
-      ({ path, ...place }) => {
-        writeFileSync(join(path, 'mine.txt'), 'one\n');
-        place.git('stash', 'push', '--quiet');
-        writeFileSync(join(path, 'mine.txt'), 'two\n');
-        place.git('commit', '--quiet', '-a', '-m', 'two');
-        place.git('reset', '--quiet', '--soft', 'HEAD~1');
-        place.git('commit', '--quiet', '-a', '-m', 'two');
-        try {
-          place.git('stash', 'pop', '--quiet');
-        } catch {
-          // It ends with a conflict.
-        }
-      },
-      ['mine.txt'],
-    ],
-  ])('%s', async (_name, change, files) => {
+  it.each<[string, (world: LandingWorld) => void, readonly string[]]>(
+    shareOf(
+      [
+        [
+          'a file that git is told to take for unchanged',
+          ({ path, ...place }) => {
+            place.git('update-index', '--assume-unchanged', 'a.txt');
+            writeFileSync(join(path, 'a.txt'), 'mine\n');
+          },
+          ['a.txt'],
+        ],
+        [
+          'a file that git is told to leave alone',
+          ({ path, ...place }) => {
+            place.git('update-index', '--skip-worktree', 'a.txt');
+            writeFileSync(join(path, 'a.txt'), 'mine\n');
+          },
+          ['a.txt'],
+        ],
+        [
+          'a new file in a folder that is to be a file',
+          ({ path }) => writeFileSync(join(path, 'folder/mine'), 'mine\n'),
+          ['folder'],
+        ],
+        [
+          'an ignored file in a folder that is to be a file',
+          ({ path }) => {
+            writeFileSync(join(path, '.git/info/exclude'), 'mine\n');
+            writeFileSync(join(path, 'folder/mine'), 'mine\n');
+          },
+          ['folder'],
+        ],
+        [
+          'a file that is to be there later',
+          ({ path, ...place }) => {
+            mkdirSync(join(path, 'deep/er'), { recursive: true });
+            writeFileSync(join(path, 'deep/er/new.txt'), 'mine\n');
+            place.git('add', '--intent-to-add', 'deep/er/new.txt');
+          },
+          ['deep/er/new.txt'],
+        ],
+        [
+          'a conflict of a stash elsewhere',
+          ({ path, ...place }) => {
+            writeFileSync(join(path, 'mine.txt'), 'one\n');
+            place.git('stash', 'push', '--quiet');
+            writeFileSync(join(path, 'mine.txt'), 'two\n');
+            place.git('commit', '--quiet', '-a', '-m', 'two');
+            place.git('reset', '--quiet', '--soft', 'HEAD~1');
+            place.git('commit', '--quiet', '-a', '-m', 'two');
+            try {
+              place.git('stash', 'pop', '--quiet');
+            } catch {
+              // It ends with a conflict.
+            }
+          },
+          ['mine.txt'],
+        ],
+      ],
+      3,
+    ),
+  )('%s', async (_name, change, files) => {
     await using world = await landingWorld();
     change(world);
     const old = world.git('rev-parse', 'main');
@@ -210,7 +234,7 @@ describe('landTarget refuses by name, and changes nothing', () => {
 });
 
 describe('[A5] landTarget that cannot finish', () => {
-  it.each(['file', 'files', 'index'])(
+  it.each(shareOf(['file', 'files', 'index'], 3))(
     'takes everything back after %s, and says what went wrong',
     async (at) => {
       await using world = await landingWorld();

@@ -13,6 +13,7 @@ import {
   workBeside,
 } from '../../tests/support/landing-world.ts';
 import { pauseGit } from '../../tests/support/paused-git.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import type { LandingStep } from './landing-place.ts';
 import { landTarget, type Landing } from './land-target.ts';
 
@@ -70,10 +71,15 @@ describe('[A5] a landing beside a git that stands still', () => {
     expect(commitNext(world)).toEqual(['mine.txt']);
   });
 
-  it.each([
-    ['reset', ['reset', '--quiet', '--hard']],
-    ['stash', ['stash', 'push', '--quiet']],
-  ])('is made again when the %s of a user has moved the branch back', async (name, args) => {
+  it.each(
+    shareOf(
+      [
+        ['reset', ['reset', '--quiet', '--hard']],
+        ['stash', ['stash', 'push', '--quiet']],
+      ],
+      2,
+    ),
+  )('is made again when the %s of a user has moved the branch back', async (name, args) => {
     await using world = await landingWorld();
     writeFileSync(join(world.path, 'edited.txt'), 'edited\n');
     writeFileSync(join(world.path, 'untracked.txt'), 'untracked\n');
@@ -97,18 +103,20 @@ describe('[A5] a landing beside a git that stands still', () => {
     expect(status(world)).toBe(' M edited.txt\n?? untracked.txt');
   });
 
-  it('keeps what a stash had begun to take', async () => {
-    await using world = await landingWorld();
-    writeFileSync(join(world.path, 'edited.txt'), 'edited\n');
-    utimesSync(join(world.path, 'tool.sh'), 1, 1);
-    const git = await pauseGit(world, 'index written', 'stash', 'push', '--quiet');
-    // Longer than any landing waits for a git that nobody sees.
-    const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(() => git.goOn(), 600));
-    expect(await land(world, { on_step })).toEqual({ kind: 'landed' });
-    await git.ended;
-    if (world.git('stash', 'list') !== '') world.git('stash', 'pop', '--quiet');
-    expect([main(world), status(world)]).toEqual([world.commit, ' M edited.txt']);
-    expect(await world.read('edited.txt')).toBe('edited\n');
+  inSoak(() => {
+    it('keeps what a stash had begun to take', async () => {
+      await using world = await landingWorld();
+      writeFileSync(join(world.path, 'edited.txt'), 'edited\n');
+      utimesSync(join(world.path, 'tool.sh'), 1, 1);
+      const git = await pauseGit(world, 'index written', 'stash', 'push', '--quiet');
+      // Longer than any landing waits for a git that nobody sees.
+      const on_step = (step: LandingStep) => void (step === 'committed' && setTimeout(() => git.goOn(), 600));
+      expect(await land(world, { on_step })).toEqual({ kind: 'landed' });
+      await git.ended;
+      if (world.git('stash', 'list') !== '') world.git('stash', 'pop', '--quiet');
+      expect([main(world), status(world)]).toEqual([world.commit, ' M edited.txt']);
+      expect(await world.read('edited.txt')).toBe('edited\n');
+    });
   });
 
   it('stays back where the user has taken it back on purpose', async () => {
@@ -205,10 +213,12 @@ describe('[A6] a lock of the branch that another process left', () => {
   });
 });
 
-describe('[A5] landings beside a user at work', () => {
-  it('pollute no commit, lose no file and are not undone', async () => {
-    const found = await landBesideUser(12, { seed: 1 });
-    const none = { polluted: [], lost: [], undone: [], left: [] };
-    expect(found, `the user of seed ${found.seed}`).toMatchObject(none);
+inSoak(() => {
+  describe('[A5] landings beside a user at work', () => {
+    it('pollute no commit, lose no file and are not undone', async () => {
+      const found = await landBesideUser(12, { seed: 1 });
+      const none = { polluted: [], lost: [], undone: [], left: [] };
+      expect(found, `the user of seed ${found.seed}`).toMatchObject(none);
+    });
   });
 });

@@ -21,6 +21,7 @@ import {
   listLeft,
   readTree,
 } from '../../tests/support/landing-world.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit } from '../../tests/support/temp-repo.ts';
 import { type Landing, landTarget } from './land-target.ts';
 import type { LandingStep } from './landing-place.ts';
@@ -51,44 +52,49 @@ function saveByRename(path: string, text: string): void {
 }
 
 describe('[B5] a user who saves while files are moved', () => {
-  it.each<[string, (path: string) => void, string, Readonly<Record<string, string>>]>([
-    [
-      'a file by rename',
-      (path) => saveByRename(join(path, 'windows.txt'), MINE),
-      ' M windows.txt',
-      { 'windows.txt': MINE },
-    ],
-    [
-      'a file in place',
-      (path) => writeFileSync(join(path, 'windows.txt'), MINE),
-      ' M windows.txt',
-      { 'windows.txt': MINE },
-    ],
-    [
-      'a file that is to go',
-      (path) => saveByRename(join(path, 'last/of/it.txt'), MINE),
-      ' M last/of/it.txt',
-      { 'last/of/it.txt': MINE },
-    ],
-    [
-      'a new file where one comes',
-      (path) => {
-        mkdirSync(join(path, 'deep/er'), { recursive: true });
-        writeFileSync(join(path, 'deep/er/new.txt'), MINE);
-      },
-      '?? deep/er/new.txt',
-      { 'deep/': '', 'deep/er/': '', 'deep/er/new.txt': MINE },
-    ],
-    [
-      'a new file in a folder that is to be a file',
-      (path) => {
-        mkdirSync(join(path, 'folder'), { recursive: true });
-        writeFileSync(join(path, 'folder/mine'), MINE);
-      },
-      '?? folder/mine',
-      { 'folder/mine': MINE },
-    ],
-  ])('has saved %s: nothing else has changed, and the landing names it', async (_name, save, left, mine) => {
+  it.each<[string, (path: string) => void, string, Readonly<Record<string, string>>]>(
+    shareOf(
+      [
+        [
+          'a file by rename',
+          (path) => saveByRename(join(path, 'windows.txt'), MINE),
+          ' M windows.txt',
+          { 'windows.txt': MINE },
+        ],
+        [
+          'a file in place',
+          (path) => writeFileSync(join(path, 'windows.txt'), MINE),
+          ' M windows.txt',
+          { 'windows.txt': MINE },
+        ],
+        [
+          'a file that is to go',
+          (path) => saveByRename(join(path, 'last/of/it.txt'), MINE),
+          ' M last/of/it.txt',
+          { 'last/of/it.txt': MINE },
+        ],
+        [
+          'a new file where one comes',
+          (path) => {
+            mkdirSync(join(path, 'deep/er'), { recursive: true });
+            writeFileSync(join(path, 'deep/er/new.txt'), MINE);
+          },
+          '?? deep/er/new.txt',
+          { 'deep/': '', 'deep/er/': '', 'deep/er/new.txt': MINE },
+        ],
+        [
+          'a new file in a folder that is to be a file',
+          (path) => {
+            mkdirSync(join(path, 'folder'), { recursive: true });
+            writeFileSync(join(path, 'folder/mine'), MINE);
+          },
+          '?? folder/mine',
+          { 'folder/mine': MINE },
+        ],
+      ],
+      2,
+    ),
+  )('has saved %s: nothing else has changed, and the landing names it', async (_name, save, left, mine) => {
     await using world = await landingWorld({ files: 30 });
     const before = readTree(world.path);
     const landing = await landBeside(world, { step: 'file' }, () => save(world.path));
@@ -131,11 +137,16 @@ describe('[B5] a user who saves while files are moved', () => {
     expect(await world.read('a.txt')).toBe('LANDED\n');
   });
 
-  it.each<[LandingStep, string, string]>([
-    ['files', 'a.txt', ' M a.txt'],
-    ['committed', 'a.txt', ' M a.txt'],
-    ['committed', 'gone.txt', '?? gone.txt'],
-  ])('brings back what is written after %s through a file that was open: %s', async (step, name, left) => {
+  it.each<[LandingStep, string, string]>(
+    shareOf(
+      [
+        ['files', 'a.txt', ' M a.txt'],
+        ['committed', 'a.txt', ' M a.txt'],
+        ['committed', 'gone.txt', '?? gone.txt'],
+      ],
+      2,
+    ),
+  )('brings back what is written after %s through a file that was open: %s', async (step, name, left) => {
     await using world = await landingWorld();
     const file = openSync(join(world.path, name), 'r+');
     const landing = await landBeside(world, { step }, () => {
@@ -181,18 +192,23 @@ describe('[B5] a landing that is taken back', () => {
 });
 
 describe('[B17] something in the place of a new file while files are moved', () => {
-  it.each<[string, (path: string) => void, string]>([
-    [
-      'a folder with a file',
-      (path) => {
-        mkdirSync(join(path, 'deep/er/new.txt'), { recursive: true });
-        writeFileSync(join(path, 'deep/er/new.txt/mine'), MINE);
-      },
-      '?? deep/er/new.txt/mine',
-    ],
-    ['a file for its folder', (path) => writeFileSync(join(path, 'deep'), MINE), '?? deep'],
-    ['a link for its folder', (path) => symlinkSync('..', join(path, 'deep')), '?? deep'],
-  ])('%s is named, and everything is as it was', async (_name, act, left) => {
+  it.each<[string, (path: string) => void, string]>(
+    shareOf(
+      [
+        [
+          'a folder with a file',
+          (path) => {
+            mkdirSync(join(path, 'deep/er/new.txt'), { recursive: true });
+            writeFileSync(join(path, 'deep/er/new.txt/mine'), MINE);
+          },
+          '?? deep/er/new.txt/mine',
+        ],
+        ['a file for its folder', (path) => writeFileSync(join(path, 'deep'), MINE), '?? deep'],
+        ['a link for its folder', (path) => symlinkSync('..', join(path, 'deep')), '?? deep'],
+      ],
+      3,
+    ),
+  )('%s is named, and everything is as it was', async (_name, act, left) => {
     await using world = await landingWorld();
     const around = readdirSync(join(world.path, '..'));
     const landing = await landBeside(world, { step: 'file' }, () => act(world.path));

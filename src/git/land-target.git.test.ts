@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { witness } from '../../tests/support/landing-witness.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit, testGitEnv } from '../../tests/support/temp-repo.ts';
 import type { GitRepo } from './ask-git.ts';
 import { compareFingerprints, fingerprintCheckout } from './checkout-fingerprint.ts';
@@ -53,32 +54,37 @@ describe('landTarget in a checkout of the target', () => {
     expect(status(world)).toContain('M  a.txt');
   });
 
-  it.each<[string, (world: World) => void, string]>([
-    ['edited', ({ path }) => writeFileSync(join(path, 'other.txt'), 'mine\n'), ' M other.txt'],
-    [
-      'staged',
-      ({ path, ...world }) => (
-        writeFileSync(join(path, 'other.txt'), 'mine\n'),
-        world.git('add', 'other.txt')
-      ),
-      'M  other.txt',
-    ],
-    ['removed', ({ path }) => rmSync(join(path, 'other.txt')), ' D other.txt'],
-    [
-      'staged as new',
-      ({ path, ...world }) => (writeFileSync(join(path, 'mine'), 'x'), world.git('add', 'mine')),
-      'A  mine',
-    ],
-    ['renamed', (world) => world.git('mv', 'other.txt', 'mine.txt'), 'R  other.txt -> mine.txt'],
-    [
-      'only touched',
-      ({ path }) => {
-        writeFileSync(join(path, 'other.txt'), 'mine\n');
-        utimesSync(join(path, 'a.txt'), 1, 1);
-      },
-      ' M other.txt',
-    ],
-  ])('moves one where something else was %s, and leaves that', async (_name, change, left) => {
+  it.each<[string, (world: World) => void, string]>(
+    shareOf(
+      [
+        ['edited', ({ path }) => writeFileSync(join(path, 'other.txt'), 'mine\n'), ' M other.txt'],
+        [
+          'staged',
+          ({ path, ...world }) => (
+            writeFileSync(join(path, 'other.txt'), 'mine\n'),
+            world.git('add', 'other.txt')
+          ),
+          'M  other.txt',
+        ],
+        ['removed', ({ path }) => rmSync(join(path, 'other.txt')), ' D other.txt'],
+        [
+          'staged as new',
+          ({ path, ...world }) => (writeFileSync(join(path, 'mine'), 'x'), world.git('add', 'mine')),
+          'A  mine',
+        ],
+        ['renamed', (world) => world.git('mv', 'other.txt', 'mine.txt'), 'R  other.txt -> mine.txt'],
+        [
+          'only touched',
+          ({ path }) => {
+            writeFileSync(join(path, 'other.txt'), 'mine\n');
+            utimesSync(join(path, 'a.txt'), 1, 1);
+          },
+          ' M other.txt',
+        ],
+      ],
+      3,
+    ),
+  )('moves one where something else was %s, and leaves that', async (_name, change, left) => {
     await using world = await openWorld();
     change(world);
     expect(await world.land()).toEqual({ kind: 'landed' });
@@ -87,49 +93,54 @@ describe('landTarget in a checkout of the target', () => {
     expect(readFileSync(join(world.path, 'a.txt'), 'utf8')).toBe('landed\n');
   });
 
-  it.each<[string, (world: World) => void, readonly string[]]>([
-    ['a file that is edited', ({ path }) => writeFileSync(join(path, 'a.txt'), 'mine\n'), ['a.txt']],
-    [
-      'a file that is staged',
-      ({ path, ...world }) => (writeFileSync(join(path, 'a.txt'), 'mine\n'), world.git('add', 'a.txt')),
-      ['a.txt'],
-    ],
-    [
-      'a file that is edited and is to go',
-      ({ path }) => writeFileSync(join(path, 'gone.txt'), 'x\n'),
-      ['gone.txt'],
-    ],
-    ['a file that is removed', ({ path }) => rmSync(join(path, 'a.txt')), ['a.txt']],
-    ['a new file in the way', ({ path }) => writeFileSync(join(path, 'new.txt'), 'mine\n'), ['new.txt']],
-    [
-      'an ignored file in the way',
-      ({ path }) => {
-        writeFileSync(join(path, '.git/info/exclude'), 'new.txt\n');
-        writeFileSync(join(path, 'new.txt'), 'mine\n');
-      },
-      ['new.txt'],
-    ],
-    [
-      'a new file where a folder is to be',
-      ({ path }) => writeFileSync(join(path, 'deep'), 'x'),
-      ['deep/er/file.txt'],
-    ],
-    [
-      'a link where a folder is to be',
-      ({ path }) => symlinkSync('/tmp', join(path, 'deep')),
-      ['deep/er/file.txt'],
-    ],
-    [
-      'a file in conflict',
-      ({ path, ...world }) => {
-        writeFileSync(join(path, 'other.txt'), 'x\n');
-        writeFileSync(join(path, 'a.txt'), 'mine\n');
-        world.git('add', 'a.txt');
-        writeFileSync(join(path, 'a.txt'), 'mine again\n');
-      },
-      ['a.txt'],
-    ],
-  ])('refuses %s by name, and changes nothing', async (_name, change, files) => {
+  it.each<[string, (world: World) => void, readonly string[]]>(
+    shareOf(
+      [
+        ['a file that is edited', ({ path }) => writeFileSync(join(path, 'a.txt'), 'mine\n'), ['a.txt']],
+        [
+          'a file that is staged',
+          ({ path, ...world }) => (writeFileSync(join(path, 'a.txt'), 'mine\n'), world.git('add', 'a.txt')),
+          ['a.txt'],
+        ],
+        [
+          'a file that is edited and is to go',
+          ({ path }) => writeFileSync(join(path, 'gone.txt'), 'x\n'),
+          ['gone.txt'],
+        ],
+        ['a file that is removed', ({ path }) => rmSync(join(path, 'a.txt')), ['a.txt']],
+        ['a new file in the way', ({ path }) => writeFileSync(join(path, 'new.txt'), 'mine\n'), ['new.txt']],
+        [
+          'an ignored file in the way',
+          ({ path }) => {
+            writeFileSync(join(path, '.git/info/exclude'), 'new.txt\n');
+            writeFileSync(join(path, 'new.txt'), 'mine\n');
+          },
+          ['new.txt'],
+        ],
+        [
+          'a new file where a folder is to be',
+          ({ path }) => writeFileSync(join(path, 'deep'), 'x'),
+          ['deep/er/file.txt'],
+        ],
+        [
+          'a link where a folder is to be',
+          ({ path }) => symlinkSync('/tmp', join(path, 'deep')),
+          ['deep/er/file.txt'],
+        ],
+        [
+          'a file in conflict',
+          ({ path, ...world }) => {
+            writeFileSync(join(path, 'other.txt'), 'x\n');
+            writeFileSync(join(path, 'a.txt'), 'mine\n');
+            world.git('add', 'a.txt');
+            writeFileSync(join(path, 'a.txt'), 'mine again\n');
+          },
+          ['a.txt'],
+        ],
+      ],
+      3,
+    ),
+  )('refuses %s by name, and changes nothing', async (_name, change, files) => {
     await using world = await openWorld();
     change(world);
     const before = await fingerprintCheckout(world.repo);
@@ -165,7 +176,7 @@ describe('landTarget in a checkout of the target', () => {
     expect(main(world)).toBe(old);
   });
 
-  it.each(['a.txt', 'new.txt', 'gone.txt'])(
+  it.each(shareOf(['a.txt', 'new.txt', 'gone.txt'], 3))(
     '[A5] keeps what the user saves in %s at the last moment, and refuses',
     async (file) => {
       await using world = await openWorld();

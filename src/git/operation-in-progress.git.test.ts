@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { findOperationInProgress } from './operation-in-progress.ts';
 
 /** Two branches whose only file conflicts. */
@@ -22,7 +23,7 @@ function attempt(place: GitPlace, ...args: string[]): void {
 
 const see = (place: GitPlace) => findOperationInProgress(place.repo.git_dir)?.name;
 
-describe.each(['sha1', 'linked worktree'] as const)('findOperationInProgress in %s', (shape) => {
+describe.each(shareOf(['sha1', 'linked worktree'] as const, 2))('findOperationInProgress in %s', (shape) => {
   it.each([
     ['merge', ['merge', 'side']],
     ['rebase', ['rebase', 'side']],
@@ -70,20 +71,23 @@ describe('findOperationInProgress', () => {
     expect(see(place)).toBeUndefined();
   });
 
-  it.each(['cherry-pick', 'revert'] as const)('sees a longer %s between two steps', async (name) => {
-    await using place = await gitPlace();
-    await diverge(place);
-    const picked =
-      name === 'revert' ? ['revert', '--no-edit', 'side', 'HEAD'] : ['cherry-pick', 'side', 'HEAD'];
-    attempt(place, ...picked);
-    expect(see(place)).toBe(name);
-    // The conflicted step is committed by hand, which removes its own mark.
-    place.git('add', 'a.txt');
-    place.git('commit', '--quiet', '--allow-empty', '--no-edit', '-m', 'by hand');
-    expect(see(place)).toBe(name);
-    place.git(name, '--quit');
-    expect(see(place)).toBeUndefined();
-  });
+  it.each(shareOf(['cherry-pick', 'revert'] as const, 2))(
+    'sees a longer %s between two steps',
+    async (name) => {
+      await using place = await gitPlace();
+      await diverge(place);
+      const picked =
+        name === 'revert' ? ['revert', '--no-edit', 'side', 'HEAD'] : ['cherry-pick', 'side', 'HEAD'];
+      attempt(place, ...picked);
+      expect(see(place)).toBe(name);
+      // The conflicted step is committed by hand, which removes its own mark.
+      place.git('add', 'a.txt');
+      place.git('commit', '--quiet', '--allow-empty', '--no-edit', '-m', 'by hand');
+      expect(see(place)).toBe(name);
+      place.git(name, '--quit');
+      expect(see(place)).toBeUndefined();
+    },
+  );
 
   it('belongs to one working tree alone', async () => {
     await using place = await gitPlace('linked worktree');

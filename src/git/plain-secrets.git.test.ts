@@ -10,6 +10,7 @@ import {
 } from '../../tests/support/attempt-places.ts';
 import { writeFakeCrypt } from '../../tests/support/fake-crypt.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import type { Checkout } from './checkout-record.ts';
 import { readSecretBlobs } from './plain-secrets.ts';
 import { removeCheckout, rescueCheckout } from './rescue-checkout.ts';
@@ -74,7 +75,7 @@ const LEAKS: Readonly<Record<string, (checkout: Checkout) => void>> = {
 const CASES = Object.entries(LEAKS).map(([what, leak]) => ({ what, leak }));
 
 describe('plain text of secrets', () => {
-  it.each(CASES)('[B3] is refused before anything is stored: $what', async ({ leak }) => {
+  it.each(shareOf(CASES, 3))('[B3] is refused before anything is stored: $what', async ({ leak }) => {
     const checkout = await world.start();
     leak(checkout);
     await expect(world.harvest(checkout)).rejects.toThrow(
@@ -83,7 +84,7 @@ describe('plain text of secrets', () => {
     expectNoPlainText();
   });
 
-  it.each(CASES)('[B3] is refused where the agent commits by itself: $what', async ({ leak }) => {
+  it.each(shareOf(CASES, 3))('[B3] is refused where the agent commits by itself: $what', async ({ leak }) => {
     const checkout = await world.start();
     leak(checkout);
     commitAll(checkout);
@@ -97,7 +98,7 @@ describe('plain text of secrets', () => {
     expectNoPlainText();
   });
 
-  it.each(CASES)('[B3] is encrypted in a rescue: $what', async ({ leak }) => {
+  it.each(shareOf(CASES, 3))('[B3] is encrypted in a rescue: $what', async ({ leak }) => {
     const checkout = await world.start();
     leak(checkout);
     const rescue = await rescueCheckout(world.control, checkout);
@@ -121,19 +122,21 @@ describe('plain text of secrets', () => {
     expectNoPlainText();
   });
 
-  it('[B3] is found where an earlier harvest has taken the secret, or the copy', async () => {
-    const checkout = await world.start();
-    writeIn(checkout, 's/new', MORE);
-    await world.harvest(checkout);
-    rmSync(inside(checkout, 's/new'));
-    writeIn(checkout, 'copy.txt', MORE);
-    await expect(world.harvest(checkout)).rejects.toThrow('copy.txt holds in plain text what s/new holds');
-    expectNoPlainText();
-    const other = await world.start();
-    writeIn(other, 'copy.txt', MORE);
-    await world.harvest(other);
-    copy(other, 'copy.txt', 's/new');
-    await expect(world.harvest(other)).rejects.toThrow('copy.txt holds in plain text what s/new holds');
+  inSoak(() => {
+    it('[B3] is found where an earlier harvest has taken the secret, or the copy', async () => {
+      const checkout = await world.start();
+      writeIn(checkout, 's/new', MORE);
+      await world.harvest(checkout);
+      rmSync(inside(checkout, 's/new'));
+      writeIn(checkout, 'copy.txt', MORE);
+      await expect(world.harvest(checkout)).rejects.toThrow('copy.txt holds in plain text what s/new holds');
+      expectNoPlainText();
+      const other = await world.start();
+      writeIn(other, 'copy.txt', MORE);
+      await world.harvest(other);
+      copy(other, 'copy.txt', 's/new');
+      await expect(world.harvest(other)).rejects.toThrow('copy.txt holds in plain text what s/new holds');
+    });
   });
 
   it('[B3] that a check leaves after a harvest is encrypted in the rescue, in repositories inside too', async () => {

@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { runTestGit, testGitEnv } from '../../tests/support/temp-repo.ts';
 import { predictByFile, predictMerge } from './predict-merge.ts';
 
@@ -69,7 +70,7 @@ function importCases(place: GitPlace): void {
   execFileSync('git', ['fast-import', '--quiet'], { cwd: place.path, env: testGitEnv(), input });
 }
 
-describe.each(['sha1', 'sha256', 'linked worktree'] as const)('predictMerge in %s', (shape) => {
+describe.each(shareOf(['sha1', 'sha256', 'linked worktree'] as const, 2))('predictMerge in %s', (shape) => {
   let place: GitPlace;
   beforeAll(async () => {
     place = await gitPlace(shape);

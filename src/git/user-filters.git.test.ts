@@ -10,6 +10,7 @@ import {
 } from '../../tests/support/attempt-places.ts';
 import { writeFakeCrypt, writeFilterProcess } from '../../tests/support/fake-crypt.ts';
 import { type GitPlace, gitPlace } from '../../tests/support/git-places.ts';
+import { inSoak } from '../../tests/support/share-of.ts';
 import { listRescueRefs } from './attempt-refs.ts';
 import type { Checkout } from './checkout-record.ts';
 import { makeCandidate } from './merge-candidate.ts';
@@ -115,17 +116,19 @@ describe("the user's filters", () => {
     expect(await world.harvest(checkout)).toMatchObject({ files: ['one.txt', 'secret/b', 'two.txt'] });
   });
 
-  it('[A4] are applied where the secret was in an earlier commit alone', async () => {
-    const checkout = await world.start();
-    commitPlain(checkout, 'secret/b');
-    rmSync(join(checkout.path, 'secret/b'));
-    writeIn(checkout, 'c.txt', 'c\n');
-    gitIn(checkout, 'add', '-A');
-    gitIn(checkout, 'commit', '--quiet', '-m', 'removed again');
-    const harvest = await world.harvest(checkout);
-    expect(harvest.flattened).toMatch(/secret\/[ab] without its filter/);
-    expect(harvest.files).toEqual(['c.txt']);
-    expectNoPlainText();
+  inSoak(() => {
+    it('[A4] are applied where the secret was in an earlier commit alone', async () => {
+      const checkout = await world.start();
+      commitPlain(checkout, 'secret/b');
+      rmSync(join(checkout.path, 'secret/b'));
+      writeIn(checkout, 'c.txt', 'c\n');
+      gitIn(checkout, 'add', '-A');
+      gitIn(checkout, 'commit', '--quiet', '-m', 'removed again');
+      const harvest = await world.harvest(checkout);
+      expect(harvest.flattened).toMatch(/secret\/[ab] without its filter/);
+      expect(harvest.files).toEqual(['c.txt']);
+      expectNoPlainText();
+    });
   });
 
   it('[A4] keep a stash and other branches of the agent out that hold plain text', async () => {
@@ -483,17 +486,19 @@ describe("the user's filters", () => {
     expect(place.git('rev-list', '--count', `${checkout.base}..${harvest.head}`)).toBe('1');
   });
 
-  it('[A4] keep a target that the agent has merged as a parent, where its commits become one', async () => {
-    const checkout = await world.start();
-    await place.write('main.txt', 'main\n');
-    place.git('add', '.');
-    place.git('commit', '--quiet', '-m', 'on main');
-    const main = place.git('rev-parse', 'main');
-    gitIn(checkout, 'merge', '--quiet', '--no-edit', main);
-    commitPlain(checkout, 'secret/b');
-    const harvest = await world.harvest(checkout);
-    expect(harvest.flattened).toBeDefined();
-    expect(place.git('log', '-1', '--format=%P', harvest.head)).toBe(`${checkout.base} ${main}`);
-    expectNoPlainText();
+  inSoak(() => {
+    it('[A4] keep a target that the agent has merged as a parent, where its commits become one', async () => {
+      const checkout = await world.start();
+      await place.write('main.txt', 'main\n');
+      place.git('add', '.');
+      place.git('commit', '--quiet', '-m', 'on main');
+      const main = place.git('rev-parse', 'main');
+      gitIn(checkout, 'merge', '--quiet', '--no-edit', main);
+      commitPlain(checkout, 'secret/b');
+      const harvest = await world.harvest(checkout);
+      expect(harvest.flattened).toBeDefined();
+      expect(place.git('log', '-1', '--format=%P', harvest.head)).toBe(`${checkout.base} ${main}`);
+      expectNoPlainText();
+    });
   });
 });

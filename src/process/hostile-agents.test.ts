@@ -1,3 +1,3 @@
 import { describeHostileAgents } from './run-behaviour.ts';
 
-describeHostileAgents({ byDefault: 20, otherwise: 4 });
+describeHostileAgents({ byDefault: 8, otherwise: 4 });

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
+import { shareOf } from '../../tests/support/share-of.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { newTask } from './behaviour/open-behaviour.ts';
 
@@ -10,7 +11,7 @@ const DAY_MS = 86_400_000;
 const writer = ({ clock }: TempStore) =>
   ({ actor: { kind: 'agent', name: 'worker-1', named: true }, now: clock.now() }) as const;
 
-describe.each(['block', 'await'] as const)('a store whose locks are met with %s', (lock) => {
+describe.each(shareOf(['block', 'await'] as const, 2))('a store whose locks are met with %s', (lock) => {
   it('[M6] forgets the events of which there are too many, a portion at a time, and no more', async () => {
     await using temp = await tempStore({ lock });
     const { store } = temp;

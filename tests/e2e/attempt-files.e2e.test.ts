@@ -2,7 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TaskView } from '#contract/task.ts';
-import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import type { ForgeProject } from '../support/forge-cli.ts';
+import { forgeProjectHere } from '../support/forge-here.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 /** A task with checks and a reviewer, and an attempt at another one whose agent takes both away in its task file. */
 interface World {
@@ -15,7 +17,7 @@ interface World {
 
 let world: World;
 beforeEach(async () => {
-  const project = await forgeProject();
+  const project = await forgeProjectHere();
   await project.write('README.md', 'first\n');
   const easy = await project.create('Easy');
   const guarded = await project.create('Guarded', '--ci-step', 'test ! -e payload');
@@ -110,7 +112,7 @@ describe('[H4] the task file of an attempt that nobody has merged', () => {
     await expectGuarded(true);
   });
 
-  it.each([['--ff-only'], ['--no-ff'], ['--no-commit']])(
+  it.each(shareOf([['--ff-only'], ['--no-ff'], ['--no-commit']], 3))(
     'counts when a person merges it (%s)',
     async (how) => {
       const { project, branch } = world;
@@ -123,13 +125,15 @@ describe('[H4] the task file of an attempt that nobody has merged', () => {
     },
   );
 
-  it('counts when the branch becomes the target without a change of the file', async () => {
-    const { project, branch } = world;
-    project.git('switch', '-q', branch);
-    await expectGuarded(true);
-    project.git('branch', '-f', 'main', branch);
-    project.git('switch', '-q', 'main');
-    await expectGuarded(false);
+  inSoak(() => {
+    it('counts when the branch becomes the target without a change of the file', async () => {
+      const { project, branch } = world;
+      project.git('switch', '-q', branch);
+      await expectGuarded(true);
+      project.git('branch', '-f', 'main', branch);
+      project.git('switch', '-q', 'main');
+      await expectGuarded(false);
+    });
   });
 
   it('does not keep what a person writes there from counting', async () => {

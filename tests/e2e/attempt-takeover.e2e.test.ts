@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ForgeCli, ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 /** What an attempt's branch would have the project believe: other tasks, another mode, no gates. */
 const LATER = '2126-11-20T00:00:00.000Z';
@@ -120,18 +121,20 @@ Object.assign(c,{initMode:"branch",branchName:process.argv[1],mode_changed_at:"$
     await expectStandard();
   });
 
-  it('is not chosen by forge init in a clone whose working tree shows no project', async () => {
-    makeAttempt({ initMode: 'branch', branchName: BRANCH, mode_changed_at: LATER });
-    project.git('switch', '-q', '--orphan', 'bare');
-    project.git('commit', '-q', '--allow-empty', '-m', 'nothing');
-    const there = clone(addRemote(BRANCH, 'bare'), '-b', 'bare');
-    const { stdout } = await there.run('init', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ adopted: true, mode: 'standard' });
+  inSoak(() => {
+    it('is not chosen by forge init in a clone whose working tree shows no project', async () => {
+      makeAttempt({ initMode: 'branch', branchName: BRANCH, mode_changed_at: LATER });
+      project.git('switch', '-q', '--orphan', 'bare');
+      project.git('commit', '-q', '--allow-empty', '-m', 'nothing');
+      const there = clone(addRemote(BRANCH, 'bare'), '-b', 'bare');
+      const { stdout } = await there.run('init', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ adopted: true, mode: 'standard' });
+    });
   });
 });
 
 describe('[C2] the mode that an attempt says in its config', () => {
-  it.each([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]])(
+  it.each(shareOf([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]], 3))(
     'changes nothing while it is looked at (git switch %s), nor after',
     async (args) => {
       makeAttempt({ initMode: 'branch', branchName: 'evil-data', mode_changed_at: LATER });
@@ -147,16 +150,18 @@ describe('[C2] the mode that an attempt says in its config', () => {
     },
   );
 
-  it('changes nothing when the file is taken out of the branch, or the agent is still at work', async () => {
-    makeAttempt({ initMode: 'branch', branchName: 'evil-data', mode_changed_at: LATER }, 'no trailer yet');
-    const before = readCopy();
-    project.git('checkout', '-q', BRANCH, '--', '.forge/config.json');
-    expect((await project.run('task', 'list')).stderr).toBe('');
-    await project.text('task', 'comment', task, 'seen');
-    expect(readCopy()).toBe(before);
-    project.git('checkout', '-qf', '--detach', BRANCH);
-    await project.text('task', 'comment', task, 'seen again');
-    expect(readCopy()).toBe(before);
+  inSoak(() => {
+    it('changes nothing when the file is taken out of the branch, or the agent is still at work', async () => {
+      makeAttempt({ initMode: 'branch', branchName: 'evil-data', mode_changed_at: LATER }, 'no trailer yet');
+      const before = readCopy();
+      project.git('checkout', '-q', BRANCH, '--', '.forge/config.json');
+      expect((await project.run('task', 'list')).stderr).toBe('');
+      await project.text('task', 'comment', task, 'seen');
+      expect(readCopy()).toBe(before);
+      project.git('checkout', '-qf', '--detach', BRANCH);
+      await project.text('task', 'comment', task, 'seen again');
+      expect(readCopy()).toBe(before);
+    });
   });
 
   it('does not decide a clone that begins on the branch', async () => {
@@ -187,21 +192,23 @@ describe('[C2] the mode that an attempt says in its config', () => {
   });
 });
 
-describe('[C2] the workflow of a clone that begins on the branch of an attempt', () => {
-  it('is the one of the target', async () => {
-    const checked = '{"name":"checked","kind":"custom","next":["done"]}';
-    const ours = NO_GATES.replace('"next":["done"]},', `"next":["checked"]},${checked},`);
-    writeFileSync(at('.forge/workflow.json'), ours);
-    project.git('add', '-A');
-    project.git('commit', '-qm', 'ours');
-    makeAttempt({ settings: { defaultPriority: 0 } });
-    const there = clone(addRemote(BRANCH), '-b', BRANCH);
-    await there.run('init');
-    const { stdout } = await there.run('workflow', 'show', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ source: 'shared' });
-    expect(stdout).toContain('"checked"');
-    const made = JSON.parse((await there.run('task', 'create', 'There', '--json')).stdout) as object;
-    expect(made).toMatchObject({ priority: 2 });
+inSoak(() => {
+  describe('[C2] the workflow of a clone that begins on the branch of an attempt', () => {
+    it('is the one of the target', async () => {
+      const checked = '{"name":"checked","kind":"custom","next":["done"]}';
+      const ours = NO_GATES.replace('"next":["done"]},', `"next":["checked"]},${checked},`);
+      writeFileSync(at('.forge/workflow.json'), ours);
+      project.git('add', '-A');
+      project.git('commit', '-qm', 'ours');
+      makeAttempt({ settings: { defaultPriority: 0 } });
+      const there = clone(addRemote(BRANCH), '-b', BRANCH);
+      await there.run('init');
+      const { stdout } = await there.run('workflow', 'show', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ source: 'shared' });
+      expect(stdout).toContain('"checked"');
+      const made = JSON.parse((await there.run('task', 'create', 'There', '--json')).stdout) as object;
+      expect(made).toMatchObject({ priority: 2 });
+    });
   });
 });
 
@@ -246,7 +253,7 @@ describe('[H4] workflow and config of an attempt in branch mode', () => {
 });
 
 describe('[L1] what is shown and obeyed on the branch of an attempt', () => {
-  it.each([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]])(
+  it.each(shareOf([[[BRANCH]], [['--detach', BRANCH]], [['-c', 'mine', BRANCH]]], 3))(
     'is the workflow and the config of people (git switch %s)',
     async (args) => {
       makeAttempt({
@@ -267,14 +274,16 @@ describe('[L1] what is shown and obeyed on the branch of an attempt', () => {
     },
   );
 
-  it('is that of the file again once the target has it', async () => {
-    makeAttempt({ settings: { defaultPriority: 0 } });
-    project.git('switch', '-q', BRANCH);
-    expect((await project.create('Before')).priority).toBe(2);
-    project.git('switch', '-q', 'main');
-    project.git('merge', '-q', '--no-edit', BRANCH);
-    expect((await project.create('After')).priority).toBe(0);
-    expect(await project.json('workflow', 'show')).toMatchObject({ source: 'file' });
+  inSoak(() => {
+    it('is that of the file again once the target has it', async () => {
+      makeAttempt({ settings: { defaultPriority: 0 } });
+      project.git('switch', '-q', BRANCH);
+      expect((await project.create('Before')).priority).toBe(2);
+      project.git('switch', '-q', 'main');
+      project.git('merge', '-q', '--no-edit', BRANCH);
+      expect((await project.create('After')).priority).toBe(0);
+      expect(await project.json('workflow', 'show')).toMatchObject({ source: 'file' });
+    });
   });
 
   it('is what a person writes into the config on a branch of theirs', async () => {

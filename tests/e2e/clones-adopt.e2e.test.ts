@@ -10,6 +10,7 @@ import {
   type Clone,
   type Clones,
 } from '../support/git-clones.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const BRANCH = ['init', '--branch', 'forge-data', '--prefix', 'sh', '--name', 'Shop'];
 
@@ -31,14 +32,19 @@ describe('[D2] a clone of a project in branch mode', () => {
     expect(await titlesOf(world.clone.a)).toEqual(['from a', 'from late']);
   });
 
-  it.each([
-    [
-      'of a single branch',
-      (clone: Clone) =>
-        clone.git('config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'),
-    ],
-    ['that is older than the project', () => undefined],
-  ])('finds it in a clone %s, where the data branch was never fetched', async (_name, prepare) => {
+  it.each(
+    shareOf(
+      [
+        [
+          'of a single branch',
+          (clone: Clone) =>
+            clone.git('config', 'remote.origin.fetch', '+refs/heads/main:refs/remotes/origin/main'),
+        ],
+        ['that is older than the project', () => undefined],
+      ],
+      2,
+    ),
+  )('finds it in a clone %s, where the data branch was never fetched', async (_name, prepare) => {
     await using world = await branchProject();
     const late = await world.addClone('late', { init: false });
     prepare(late);
@@ -102,10 +108,15 @@ describe('[D2] a clone of a project in branch mode', () => {
 });
 
 describe('[D3] a change of mode reaches the other clones', () => {
-  it.each([
-    { order: 'pull first', ways: { b: 'pull', c: 'pull' } },
-    { order: 'sync or init first', ways: { b: 'sync', c: 'init' } },
-  ] as const)('$order', async ({ ways }) => {
+  it.each(
+    shareOf(
+      [
+        { order: 'pull first', ways: { b: 'pull', c: 'pull' } },
+        { order: 'sync or init first', ways: { b: 'sync', c: 'init' } },
+      ] as const,
+      2,
+    ),
+  )('$order', async ({ ways }) => {
     await using world = await standardProject();
     const { a, b, c } = world.clone;
     // Both have commits with tasks that the others do not know when the project moves.
@@ -132,39 +143,41 @@ describe('[D3] a change of mode reaches the other clones', () => {
     await expectTogether(world, ['a', 'b after', 'b before', 'c after', 'c before']);
   });
 
-  it('tasks that a clone commits on main without knowing of the move are joined, in the clone that moved too', async () => {
-    await using world = await standardProject();
-    const { a, b, c } = world.clone;
-    await a.json('init', '--upgrade', '--branch', 'forge-data');
-    await a.json('sync');
-    // The move is not pushed with main yet; b and c work on as before, on main and on a branch of their own.
-    await b.create('b late');
-    b.git('switch', '--quiet', '-c', 'feature');
-    await b.commitTasks();
-    b.git('push', '--quiet', '-u', 'origin', 'feature');
-    await c.create('c late');
-    await c.commitTasks();
-    c.git('push', '--quiet', 'origin', 'main');
-    expect(await a.json('sync')).toMatchObject({ created: 2, pushed: true });
-    a.git('pull', '--quiet');
-    a.git('push', '--quiet', 'origin', 'main');
-    expect(await titlesOf(a)).toEqual(['a', 'b late', 'c late']);
-    // A commit of main that no sync has seen is joined when it comes into the working tree.
-    c.git('pull', '--quiet');
-    c.write(
-      '.forge/tasks.jsonl',
-      c.read('.forge/tasks.jsonl').replace('"title":"c late"', '"title":"c by hand"'),
-    );
-    c.git('commit', '--quiet', '--no-verify', '-am', 'by hand');
-    c.git('push', '--quiet', 'origin', 'main');
-    a.git('pull', '--quiet');
-    expect(await titlesOf(a)).toEqual(['a', 'b late', 'c by hand']);
-    await a.json('sync');
-    await c.json('sync');
-    b.git('switch', '--quiet', 'main');
-    b.git('pull', '--quiet');
-    await b.json('sync');
-    await expectTogether(world, ['a', 'b late', 'c by hand']);
+  inSoak(() => {
+    it('tasks that a clone commits on main without knowing of the move are joined, in the clone that moved too', async () => {
+      await using world = await standardProject();
+      const { a, b, c } = world.clone;
+      await a.json('init', '--upgrade', '--branch', 'forge-data');
+      await a.json('sync');
+      // The move is not pushed with main yet; b and c work on as before, on main and on a branch of their own.
+      await b.create('b late');
+      b.git('switch', '--quiet', '-c', 'feature');
+      await b.commitTasks();
+      b.git('push', '--quiet', '-u', 'origin', 'feature');
+      await c.create('c late');
+      await c.commitTasks();
+      c.git('push', '--quiet', 'origin', 'main');
+      expect(await a.json('sync')).toMatchObject({ created: 2, pushed: true });
+      a.git('pull', '--quiet');
+      a.git('push', '--quiet', 'origin', 'main');
+      expect(await titlesOf(a)).toEqual(['a', 'b late', 'c late']);
+      // A commit of main that no sync has seen is joined when it comes into the working tree.
+      c.git('pull', '--quiet');
+      c.write(
+        '.forge/tasks.jsonl',
+        c.read('.forge/tasks.jsonl').replace('"title":"c late"', '"title":"c by hand"'),
+      );
+      c.git('commit', '--quiet', '--no-verify', '-am', 'by hand');
+      c.git('push', '--quiet', 'origin', 'main');
+      a.git('pull', '--quiet');
+      expect(await titlesOf(a)).toEqual(['a', 'b late', 'c by hand']);
+      await a.json('sync');
+      await c.json('sync');
+      b.git('switch', '--quiet', 'main');
+      b.git('pull', '--quiet');
+      await b.json('sync');
+      await expectTogether(world, ['a', 'b late', 'c by hand']);
+    });
   });
 
   it('on a branch from before the move the tasks stay on the data branch; moving back reaches the others too', async () => {
@@ -194,17 +207,19 @@ describe('[D3] a change of mode reaches the other clones', () => {
     expect(b.commitFile('b.txt')).not.toContain('moved');
   });
 
-  it('a fresh clone of a project that moved works at once', async () => {
-    await using world = await standardProject();
-    const { a } = world.clone;
-    await a.json('init', '--upgrade', '--branch', 'forge-data');
-    await a.json('sync');
-    a.git('push', '--quiet', 'origin', 'main');
-    const late = await world.addClone('late', { init: false });
-    expect(await titlesOf(late)).toEqual(['a']);
-    await late.create('late');
-    expect(await late.json('sync')).toMatchObject({ mode: 'branch', pushed: true });
-    expect(late.git('status', '--porcelain')).toBe('');
+  inSoak(() => {
+    it('a fresh clone of a project that moved works at once', async () => {
+      await using world = await standardProject();
+      const { a } = world.clone;
+      await a.json('init', '--upgrade', '--branch', 'forge-data');
+      await a.json('sync');
+      a.git('push', '--quiet', 'origin', 'main');
+      const late = await world.addClone('late', { init: false });
+      expect(await titlesOf(late)).toEqual(['a']);
+      await late.create('late');
+      expect(await late.json('sync')).toMatchObject({ mode: 'branch', pushed: true });
+      expect(late.git('status', '--porcelain')).toBe('');
+    });
   });
 });
 

@@ -12,6 +12,7 @@ import {
   TASK_FILE,
 } from '../support/agent-commits.ts';
 import { forgeClones, hasFile, titlesAt, titlesOf, type Clone } from '../support/git-clones.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const THREE = ['one', 'two', 'three'].toSorted();
 
@@ -22,7 +23,7 @@ async function shareThree(a: Clone): Promise<void> {
 }
 
 describe('[C4] a task file that the working tree never had', () => {
-  it.each([['forge commit'], ['the hook']])('is not committed as empty by %s', async (how) => {
+  it.each(shareOf([['forge commit'], ['the hook']], 2))('is not committed as empty by %s', async (how) => {
     await using world = await forgeClones(['a']);
     await shareThree(world.clone.a);
     const b = await world.addClone('b', { init: false });
@@ -51,32 +52,37 @@ describe('[C4] a task file that the working tree never had', () => {
     expect(await titlesOf(b)).toEqual(THREE);
   });
 
-  it.each([['commit'], ['export'], ['gc']])('is kept by forge %s in a sparse checkout', async (command) => {
-    await using world = await forgeClones(['a']);
-    await shareThree(world.clone.a);
-    const b = await world.addClone('b', { init: false });
-    b.git('sparse-checkout', 'set', 'src');
-    expect(hasFile(b, TASK_FILE)).toBe(false);
-    expect((await b.run('init')).stdout).toContain('sparse checkout');
-    expect(await titlesOf(b)).toEqual(THREE);
-    expect((await b.run(command)).exit).toBe(0);
-    b.commitFile('src/code.txt');
-    expect(titlesAt(b)).toEqual(THREE);
-  });
+  it.each(shareOf([['commit'], ['export'], ['gc']], 3))(
+    'is kept by forge %s in a sparse checkout',
+    async (command) => {
+      await using world = await forgeClones(['a']);
+      await shareThree(world.clone.a);
+      const b = await world.addClone('b', { init: false });
+      b.git('sparse-checkout', 'set', 'src');
+      expect(hasFile(b, TASK_FILE)).toBe(false);
+      expect((await b.run('init')).stdout).toContain('sparse checkout');
+      expect(await titlesOf(b)).toEqual(THREE);
+      expect((await b.run(command)).exit).toBe(0);
+      b.commitFile('src/code.txt');
+      expect(titlesAt(b)).toEqual(THREE);
+    },
+  );
 
-  it('is shown by a sparse clone after a pull', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await shareThree(a);
-    const b = await world.addClone('b', { init: false });
-    b.git('sparse-checkout', 'set', 'src');
-    await b.run('init');
-    expect(await titlesOf(b)).toEqual(THREE);
-    await a.create('later');
-    await a.commitTasks();
-    a.git('push', '--quiet');
-    b.git('pull', '--quiet');
-    expect(await titlesOf(b)).toEqual([...THREE, 'later'].toSorted());
+  inSoak(() => {
+    it('is shown by a sparse clone after a pull', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await shareThree(a);
+      const b = await world.addClone('b', { init: false });
+      b.git('sparse-checkout', 'set', 'src');
+      await b.run('init');
+      expect(await titlesOf(b)).toEqual(THREE);
+      await a.create('later');
+      await a.commitTasks();
+      a.git('push', '--quiet');
+      b.git('pull', '--quiet');
+      expect(await titlesOf(b)).toEqual([...THREE, 'later'].toSorted());
+    });
   });
 
   it('is noticed by forge doctor, which brings it back', async () => {
@@ -89,7 +95,7 @@ describe('[C4] a task file that the working tree never had', () => {
     expect(a.git('status', '--porcelain')).toBe('');
   });
 
-  it.each([['-a'], ['rm']])('is not committed as removed (git commit %s)', async (how) => {
+  it.each(shareOf([['-a'], ['rm']], 2))('is not committed as removed (git commit %s)', async (how) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     await shareThree(a);
@@ -120,32 +126,35 @@ describe('[C4] a task file that the working tree never had', () => {
 });
 
 describe('[M4] what HEAD has and no working tree had', () => {
-  it.each([['the hook'], ['forge commit']])('is joined in by %s after git reset --soft', async (how) => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    const { id } = await a.create('V0');
-    await a.commitTasks();
-    a.git('push', '--quiet');
-    b.git('pull', '--quiet');
-    editTasks(b, '"title":"V0"', '"title":"web edit"');
-    b.write(TASK_FILE, `${b.read(TASK_FILE)}not a task\n`);
-    b.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-am', 'on the server');
-    b.git('push', '--quiet');
-    await a.json('task', 'update', id, '--priority', '0');
-    a.git('fetch', '--quiet');
-    a.git('reset', '--quiet', '--soft', 'origin/main');
-    if (how === 'the hook') a.commitFile('code.txt');
-    else await a.commitTasks();
-    expect(await a.show(id)).toMatchObject({ title: 'web edit', priority: 0 });
-    expect(titlesAt(a)).toEqual(['web edit']);
-    expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('not a task');
-    // Known by now: what a person takes out stays out.
-    a.write(TASK_FILE, a.read(TASK_FILE).replace('not a task\n', ''));
-    if (how === 'the hook') a.commitFile('more.txt');
-    else await a.commitTasks();
-    expect(a.git('show', `HEAD:${TASK_FILE}`)).not.toContain('not a task');
-    expect((await a.run('doctor')).stdout).toContain('every line can be read');
-  });
+  it.each(shareOf([['the hook'], ['forge commit']], 2))(
+    'is joined in by %s after git reset --soft',
+    async (how) => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const { id } = await a.create('V0');
+      await a.commitTasks();
+      a.git('push', '--quiet');
+      b.git('pull', '--quiet');
+      editTasks(b, '"title":"V0"', '"title":"web edit"');
+      b.write(TASK_FILE, `${b.read(TASK_FILE)}not a task\n`);
+      b.git('-c', 'core.hooksPath=/dev/null', 'commit', '--quiet', '-am', 'on the server');
+      b.git('push', '--quiet');
+      await a.json('task', 'update', id, '--priority', '0');
+      a.git('fetch', '--quiet');
+      a.git('reset', '--quiet', '--soft', 'origin/main');
+      if (how === 'the hook') a.commitFile('code.txt');
+      else await a.commitTasks();
+      expect(await a.show(id)).toMatchObject({ title: 'web edit', priority: 0 });
+      expect(titlesAt(a)).toEqual(['web edit']);
+      expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('not a task');
+      // Known by now: what a person takes out stays out.
+      a.write(TASK_FILE, a.read(TASK_FILE).replace('not a task\n', ''));
+      if (how === 'the hook') a.commitFile('more.txt');
+      else await a.commitTasks();
+      expect(a.git('show', `HEAD:${TASK_FILE}`)).not.toContain('not a task');
+      expect((await a.run('doctor')).stdout).toContain('every line can be read');
+    },
+  );
 
   it('is joined in when another process commits between the look and the commit', async () => {
     await using world = await forgeClones(['a', 'b']);
@@ -185,16 +194,18 @@ describe('[C5] more commits than are looked at', () => {
     expect(titlesAt(a)).toEqual(['by hand', 'new task of b']);
   });
 
-  it('of attempts: what a person edits by hand on the target counts', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    const { id } = await a.create('V0');
-    await a.commitTasks();
-    commitOften(a, { branch: AGENT_BRANCH, count: LIMITS.attempt_file_commits + 2, trailer: true });
-    editTasks(a, '"title":"V0"', '"title":"by hand"');
-    expect((await a.show(id)).title).toBe('by hand');
-    a.commitFile('a.txt');
-    expect(titlesAt(a)).toEqual(['by hand']);
+  inSoak(() => {
+    it('of attempts: what a person edits by hand on the target counts', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      const { id } = await a.create('V0');
+      await a.commitTasks();
+      commitOften(a, { branch: AGENT_BRANCH, count: LIMITS.attempt_file_commits + 2, trailer: true });
+      editTasks(a, '"title":"V0"', '"title":"by hand"');
+      expect((await a.show(id)).title).toBe('by hand');
+      a.commitFile('a.txt');
+      expect(titlesAt(a)).toEqual(['by hand']);
+    });
   });
 });
 
@@ -242,7 +253,7 @@ describe('[H2] an edit by hand in the middle of a merge', () => {
 });
 
 describe('[H3] an attempt that a person merged into another branch than the target', () => {
-  it.each([['the hook'], ['commit'], ['export'], ['gc'], ['gc --prune 1']])(
+  it.each(shareOf([['the hook'], ['commit'], ['export'], ['gc'], ['gc --prune 1']], 5))(
     'keeps its lines there through %s, until the target has them',
     async (how) => {
       await using world = await forgeClones(['a']);
@@ -297,20 +308,22 @@ describe('[H3] an attempt that a person merged into another branch than the targ
     expect(countLines(a.git('show', `HEAD:${TASK_FILE}`), id)).toBe(1);
   });
 
-  it('keeps its lines where older lines of a task are kept too', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await a.create('V0');
-    const config = JSON.parse(a.read('.forge/config.json')) as object;
-    a.write('.forge/config.json', JSON.stringify({ ...config, settings: { gcOnExport: false } }));
-    a.git('commit', '--quiet', '-am', 'config');
-    await a.commitTasks();
-    makeAttempt(a);
-    a.git('switch', '--quiet', '-c', 'feature');
-    a.git('merge', '--quiet', '--no-ff', '--no-edit', AGENT_BRANCH);
-    for (const file of ['x.txt', 'y.txt']) a.commitFile(file);
-    expect(countLines(a.git('show', `HEAD:${TASK_FILE}`), 'fg-agnt')).toBe(1);
-    expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
+  inSoak(() => {
+    it('keeps its lines where older lines of a task are kept too', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await a.create('V0');
+      const config = JSON.parse(a.read('.forge/config.json')) as object;
+      a.write('.forge/config.json', JSON.stringify({ ...config, settings: { gcOnExport: false } }));
+      a.git('commit', '--quiet', '-am', 'config');
+      await a.commitTasks();
+      makeAttempt(a);
+      a.git('switch', '--quiet', '-c', 'feature');
+      a.git('merge', '--quiet', '--no-ff', '--no-edit', AGENT_BRANCH);
+      for (const file of ['x.txt', 'y.txt']) a.commitFile(file);
+      expect(countLines(a.git('show', `HEAD:${TASK_FILE}`), 'fg-agnt')).toBe(1);
+      expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
+    });
   });
 
   it('loses them where a person takes them out', async () => {
@@ -339,19 +352,21 @@ describe('[H3] an attempt that a person merged into another branch than the targ
     expect((await a.show(id)).description).toBe('agent text');
   });
 
-  it('keeps its lines on its own branch, where a person commits tasks', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await a.create('V0');
-    await a.commitTasks();
-    makeAttempt(a);
-    a.git('switch', '--quiet', AGENT_BRANCH);
-    await a.run('task', 'create', 'of a person');
-    await a.commitTasks();
-    expect(titlesAt(a)).toEqual(['V0', 'found by the agent', 'of a person']);
-    expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
-    commitAsAgentAgain(a);
-    expect(titlesAt(a)).toContain('found again');
+  inSoak(() => {
+    it('keeps its lines on its own branch, where a person commits tasks', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await a.create('V0');
+      await a.commitTasks();
+      makeAttempt(a);
+      a.git('switch', '--quiet', AGENT_BRANCH);
+      await a.run('task', 'create', 'of a person');
+      await a.commitTasks();
+      expect(titlesAt(a)).toEqual(['V0', 'found by the agent', 'of a person']);
+      expect(a.git('show', `HEAD:${TASK_FILE}`)).toContain('agent text');
+      commitAsAgentAgain(a);
+      expect(titlesAt(a)).toContain('found again');
+    });
   });
 });
 

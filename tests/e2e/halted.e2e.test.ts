@@ -3,6 +3,7 @@ import type { InboxItem } from '#contract/inbox-operations.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { TaskView } from '#contract/task.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { inSoak } from '../support/share-of.ts';
 
 let project: Awaited<ReturnType<typeof forgeProjectHere>>;
 beforeEach(async () => {
@@ -114,12 +115,14 @@ describe('a merge that met a conflict', () => {
     expect(project.git('show', 'main:README.md').trim()).toBe('both');
   });
 
-  it('is gone on with by dispatch after a person sent it back to work', async () => {
-    const id = await conflict();
-    const next = `forge run ${id} --agent w1 --merge`;
-    expect(await project.text('task', 'transition', id, 'in_progress')).toContain(`Go on: ${next}`);
-    expect(await toldBy(id)).toEqual([next, next, next]);
-    expect(await dispatch()).toMatchObject({ exit: 0, worked: [{ task: { id, state: 'done' } }] });
-    expect(project.git('show', 'main:README.md').trim()).toBe('both');
+  inSoak(() => {
+    it('is gone on with by dispatch after a person sent it back to work', async () => {
+      const id = await conflict();
+      const next = `forge run ${id} --agent w1 --merge`;
+      expect(await project.text('task', 'transition', id, 'in_progress')).toContain(`Go on: ${next}`);
+      expect(await toldBy(id)).toEqual([next, next, next]);
+      expect(await dispatch()).toMatchObject({ exit: 0, worked: [{ task: { id, state: 'done' } }] });
+      expect(project.git('show', 'main:README.md').trim()).toBe('both');
+    });
   });
 });

@@ -13,6 +13,7 @@ import { openStore } from '#store/open-store.ts';
 import { forgeProject, type ProgramResult, type RunOptions } from '../support/forge-cli.ts';
 import { noteUnwalled } from '../support/note-unwalled.ts';
 import { forgeFolderHere, forgeProjectHere } from '../support/forge-here.ts';
+import { shareOf } from '../support/share-of.ts';
 import { runTestGit } from '../support/temp-repo.ts';
 
 const place = await forgeFolderHere();
@@ -98,10 +99,23 @@ describe('help', () => {
 /** A process or more for each of them with FORGE_ALL_EXAMPLES=1; otherwise only for those that need a shell. */
 const ALL_BY_SHELL = process.env['FORGE_ALL_EXAMPLES'] !== undefined;
 
+/** Their examples make repositories and worktrees, or have agents at work: one of them is enough for `npm test`. */
+const SLOW = new Set([
+  'project.init',
+  'run.start',
+  'workspace.open',
+  'dispatch',
+  'attempt.start',
+  'task.review',
+]);
+
 describe('the examples of the help', () => {
   // That of the demo is run by the test of places, which wants more of it.
   const run = OPERATIONS.filter(({ name }) => name !== 'project.demo');
-  it.each(run.map(({ name }, at) => [name, at] as const))('of %s run as they stand', async (name, at) => {
+  const rows = run.map(({ name }, at) => [name, at] as const);
+  const slow = rows.filter(([name]) => SLOW.has(name));
+  const quick = rows.filter(([name]) => !SLOW.has(name));
+  it.each([...quick, ...shareOf(slow, slow.length)])('of %s run as they stand', async (name, at) => {
     const declaration = run.find((one) => one.name === name);
     const results: [string, number, string][] = [];
     for (const [nth, example] of declaration?.cli.examples.entries() ?? []) {

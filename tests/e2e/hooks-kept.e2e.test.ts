@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forgeClones, hasFile, titlesAt, type Clone, type GitPlace } from '../support/git-clones.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const require = createRequire(import.meta.url);
 const HUSKY = join(dirname(require.resolve('husky')), 'bin.js');
@@ -57,10 +58,15 @@ describe('[D4] programs that write the hooks anew', () => {
     expect(a.commitFile('out.txt')).not.toContain('[forge]');
   });
 
-  it.each([
-    ['lefthook', LEFTHOOK],
-    ['pre-commit', PRE_COMMIT],
-  ])('%s: its install takes Forge out of no commit', async (_name, text) => {
+  it.each(
+    shareOf(
+      [
+        ['lefthook', LEFTHOOK],
+        ['pre-commit', PRE_COMMIT],
+      ],
+      2,
+    ),
+  )('%s: its install takes Forge out of no commit', async (_name, text) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     generate(a, text);
@@ -104,10 +110,15 @@ describe('[D4] programs that write the hooks anew', () => {
 const HUSKY_SCRIPT = '{"scripts":{"prepare":"husky"}}\n';
 
 describe('[T14-9] programs that write hooks and come after forge init', () => {
-  it.each([
-    ['the folder of husky in the clone', { '.husky/pre-commit': 'echo the team was here\n' }],
-    ['only the script that starts husky', { 'package.json': HUSKY_SCRIPT }],
-  ])('husky, with %s, cloned or pulled, takes Forge out of no commit', async (_name, files) => {
+  it.each(
+    shareOf(
+      [
+        ['the folder of husky in the clone', { '.husky/pre-commit': 'echo the team was here\n' }],
+        ['only the script that starts husky', { 'package.json': HUSKY_SCRIPT }],
+      ],
+      2,
+    ),
+  )('husky, with %s, cloned or pulled, takes Forge out of no commit', async (_name, files) => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
     for (const [file, text] of Object.entries(files)) a.write(file, text);
@@ -135,10 +146,15 @@ describe('[T14-9] programs that write hooks and come after forge init', () => {
     expect(a.git('status', '--porcelain', '-uall')).toBe('');
   });
 
-  it.each([
-    ['lefthook', LEFTHOOK],
-    ['pre-commit', PRE_COMMIT],
-  ])('%s: its first install takes Forge out of no commit', async (_name, text) => {
+  it.each(
+    shareOf(
+      [
+        ['lefthook', LEFTHOOK],
+        ['pre-commit', PRE_COMMIT],
+      ],
+      2,
+    ),
+  )('%s: its first install takes Forge out of no commit', async (_name, text) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     await a.create('one');
@@ -205,10 +221,15 @@ describe('[D4] a commit that leaves tasks out says so', () => {
     expect(titlesAt(a)).toEqual(['one']);
   });
 
-  it.each([
-    ['--skip-worktree', '--no-skip-worktree'],
-    ['--assume-unchanged', '--no-assume-unchanged'],
-  ])('a file that git does not look at: %s', async (hide, show) => {
+  it.each(
+    shareOf(
+      [
+        ['--skip-worktree', '--no-skip-worktree'],
+        ['--assume-unchanged', '--no-assume-unchanged'],
+      ],
+      2,
+    ),
+  )('a file that git does not look at: %s', async (hide, show) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     await a.create('one');
@@ -246,37 +267,44 @@ describe('[D4] a commit that leaves tasks out says so', () => {
     expect(a.git('merge', '--no-edit', 'second')).not.toContain('[forge]');
   });
 
-  it('a sparse checkout, a branch without .forge, and a commit of named files', async () => {
-    await using world = await forgeClones(['a']);
-    const { a } = world.clone;
-    await a.create('one');
-    a.write('named.txt', 'x\n');
-    a.git('add', 'named.txt');
-    expect(a.git('commit', '-m', 'named', '--', 'named.txt')).toContain(
-      '[forge] This commit carries no tasks: it is of named files; to commit them: forge commit',
-    );
-    a.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.forge');
-    expect(a.commitFile('sparse.txt')).toContain(
-      'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
-    );
-    a.git('sparse-checkout', 'disable');
-    a.git('switch', '--quiet', '--orphan', 'old');
-    expect(a.commitFile('old.txt')).toContain(
-      'this branch has no .forge; a branch that has it brings it: git merge',
-    );
-    a.git('switch', '--quiet', 'main');
-    await a.commitTasks();
-    a.git('switch', '--quiet', 'old');
-    // Nothing waits: nothing is said.
-    expect(a.commitFile('older.txt')).not.toContain('[forge]');
+  inSoak(() => {
+    it('a sparse checkout, a branch without .forge, and a commit of named files', async () => {
+      await using world = await forgeClones(['a']);
+      const { a } = world.clone;
+      await a.create('one');
+      a.write('named.txt', 'x\n');
+      a.git('add', 'named.txt');
+      expect(a.git('commit', '-m', 'named', '--', 'named.txt')).toContain(
+        '[forge] This commit carries no tasks: it is of named files; to commit them: forge commit',
+      );
+      a.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.forge');
+      expect(a.commitFile('sparse.txt')).toContain(
+        'this sparse checkout leaves .forge out; to have it: git sparse-checkout add .forge',
+      );
+      a.git('sparse-checkout', 'disable');
+      a.git('switch', '--quiet', '--orphan', 'old');
+      expect(a.commitFile('old.txt')).toContain(
+        'this branch has no .forge; a branch that has it brings it: git merge',
+      );
+      a.git('switch', '--quiet', 'main');
+      await a.commitTasks();
+      a.git('switch', '--quiet', 'old');
+      // Nothing waits: nothing is said.
+      expect(a.commitFile('older.txt')).not.toContain('[forge]');
+    });
   });
 });
 
 describe('[D7] a deleted .forge', () => {
-  it.each([
-    ['rm and git add -A', (clone: Clone) => clone.git('add', '-A')],
-    ['git rm', (clone: Clone) => clone.git('rm', '--quiet', '-r', '--cached', '.forge')],
-  ])('%s: the next command says so, and the commit brings it back', async (_name, stage) => {
+  it.each(
+    shareOf(
+      [
+        ['rm and git add -A', (clone: Clone) => clone.git('add', '-A')],
+        ['git rm', (clone: Clone) => clone.git('rm', '--quiet', '-r', '--cached', '.forge')],
+      ],
+      2,
+    ),
+  )('%s: the next command says so, and the commit brings it back', async (_name, stage) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     await a.create('one');

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { listRunning, newSleep } from '#process/run-behaviour.ts';
 import { crashProject, readRows, setUp } from '../support/crash-runs.ts';
 import { FORGE, type ForgeProject } from '../support/forge-cli.ts';
+import { shareOf } from '../support/share-of.ts';
 
 /** So long after its watcher at most. */
 const OUTLIVES_MS = 2_000;
@@ -91,7 +92,7 @@ const COMMANDS = [
   ['forge serve', ['serve', '--port', '0', '--dispatch']],
 ] as const;
 
-describe.skipIf(process.platform !== 'linux').each(COMMANDS)('[A11] %s', (_name, command) => {
+describe.skipIf(process.platform !== 'linux').each(shareOf(COMMANDS, 3))('[A11] %s', (_name, command) => {
   it('killed takes its agents with it', async () => {
     const work = await startWork(command);
     work.forge.kill('SIGKILL');
@@ -176,7 +177,12 @@ const LOOKS: readonly Look[] = [
 ];
 
 describe.skipIf(process.platform !== 'linux')('[A11] a run whose watcher is gone', () => {
-  it.each(LOOKS.map((look) => ({ ...look, name: look.command.join(' ') })))(
+  it.each(
+    shareOf(
+      LOOKS.map((look) => ({ ...look, name: look.command.join(' ') })),
+      4,
+    ),
+  )(
     'is told and settled by forge $name',
     async ({ command, says = /(?:)/, not = /^\b$/, state = 'todo' }) => {
       const work = await startWork(['run', 'ID', '--agent', 'AGENT']);

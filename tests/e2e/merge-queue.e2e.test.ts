@@ -9,6 +9,7 @@ import {
   type EndSignal,
   type QueueStep,
 } from '../support/merge-queue.ts';
+import { shareOf } from '../support/share-of.ts';
 
 let project: ForgeProject;
 beforeAll(async () => {
@@ -18,14 +19,14 @@ afterAll(() => project[Symbol.asyncDispose]());
 
 /** The soak has every signal at every step of a queue of ten. */
 const ENDS: readonly (readonly [EndSignal, QueueStep])[] = [
+  ['SIGKILL', 'merge.finished 2'],
   ['SIGINT', 'merge.finished 1'],
   ['SIGTERM', 'merge.started 2'],
   ['SIGHUP', 'attempt.finished 1'],
-  ['SIGKILL', 'merge.finished 2'],
 ];
 
 describe('[A1] a queue of merges that is ended', () => {
-  it.each(ENDS)(
+  it.each(shareOf(ENDS, 4))(
     'by %s at %s leaves no task done whose work is not on main, and all are resumed',
     async (signal, step) => {
       const ids = await addPassed(project, 4);

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { forgeProject, type ForgeProject } from '../support/forge-cli.ts';
+import { shareOf } from '../support/share-of.ts';
 
 const SECRET = 'SECRETLINE-of-the-user';
 
@@ -16,7 +17,7 @@ const ODD: readonly (readonly [string, (path: string) => void])[] = [
 ];
 
 describe('what stands in the place of a file of the repository', () => {
-  test.each(ODD)('%s as config: every command names the file and ends', async (_what, put) => {
+  test.each(shareOf(ODD, 2))('%s as config: every command names the file and ends', async (_what, put) => {
     await using project = await forgeProject();
     const config = join(project.path, '.forge/config.json');
     rmSync(config);
@@ -37,7 +38,7 @@ describe('what stands in the place of a file of the repository', () => {
     }
   });
 
-  test.each(ODD)(
+  test.each(shareOf(ODD, 2))(
     '%s as workflow: a read goes on, and what needs the workflow names the file',
     async (_what, put) => {
       await using project = await forgeProject();
@@ -51,7 +52,7 @@ describe('what stands in the place of a file of the repository', () => {
     },
   );
 
-  test.each(ODD.slice(0, 4))(
+  test.each(shareOf(ODD.slice(0, 4), 2))(
     '%s as task files: reads and syncs end and show nothing of it',
     async (_what, put) => {
       await using project = await forgeProject();

@@ -7,6 +7,7 @@ import { findProcesses } from '../support/crash-runs.ts';
 import { FORGE, type ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
 import { startForgeServer, type ForgeServer } from '../support/forge-server.ts';
+import { shareOf } from '../support/share-of.ts';
 
 let project: ForgeProject;
 let server: ForgeServer;
@@ -62,18 +63,21 @@ const BY_COMMAND: readonly (readonly [string, (id: string) => readonly string[]]
 ];
 
 describe('[C1] an agent whose task is taken away', () => {
-  it.each(BY_REST)('by %s is gone when the request is answered', async (_, lose) => {
+  it.each(shareOf(BY_REST, 4))('by %s is gone when the request is answered', async (_, lose) => {
     const id = await claimed('slow');
     expect(await lose(id)).toMatchObject({ status: 200 });
     expect(findProcesses(id)).toEqual([]);
   });
 
-  it.each(BY_COMMAND)('by forge %s, in another process, is gone when the command ends', async (_, toArgs) => {
-    const id = await claimed('slow');
-    const { exit, stderr } = await project.run(...toArgs(id));
-    expect([exit, stderr]).toEqual([0, '']);
-    expect(findProcesses(id)).toEqual([]);
-  });
+  it.each(shareOf(BY_COMMAND, 4))(
+    'by forge %s, in another process, is gone when the command ends',
+    async (_, toArgs) => {
+      const id = await claimed('slow');
+      const { exit, stderr } = await project.run(...toArgs(id));
+      expect([exit, stderr]).toEqual([0, '']);
+      expect(findProcesses(id)).toEqual([]);
+    },
+  );
 
   it('by a command that did not start it: forge run watches, forge release takes', async () => {
     const { id } = await project.create('Watched elsewhere');
@@ -90,17 +94,22 @@ describe('[C1] an agent whose task is taken away', () => {
     expect(await project.json('task', 'show', id)).toMatchObject({ state: 'todo', assignee: null });
   });
 
-  it.each([
-    ['a claim by force', (id: string) => post(`tasks/${id}/claim`, { agent_id: 'slow2', force: true })],
-    ['another assignee', (id: string) => patch(id, { assignee: 'slow2' })],
-    [
-      'a release and a claim',
-      async (id: string) => {
-        await post(`tasks/${id}/release`, { force: true });
-        return post(`tasks/${id}/claim`, { agent_id: 'slow2' });
-      },
-    ],
-  ])('by %s for another one: that one is started, alone in the folder', async (_, hand) => {
+  it.each(
+    shareOf(
+      [
+        ['a claim by force', (id: string) => post(`tasks/${id}/claim`, { agent_id: 'slow2', force: true })],
+        ['another assignee', (id: string) => patch(id, { assignee: 'slow2' })],
+        [
+          'a release and a claim',
+          async (id: string) => {
+            await post(`tasks/${id}/release`, { force: true });
+            return post(`tasks/${id}/claim`, { agent_id: 'slow2' });
+          },
+        ],
+      ],
+      3,
+    ),
+  )('by %s for another one: that one is started, alone in the folder', async (_, hand) => {
     const id = await claimed('slow');
     const [first = ''] = findProcesses(id);
     expect(await hand(id)).toMatchObject({ status: 200 });

@@ -6,6 +6,7 @@ import type { Task } from '#contract/task.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { emptyRecord } from '../support/old-deletion.ts';
 import { forgeClones, titlesAt, titlesOf, type Clone } from '../support/git-clones.ts';
+import { inSoak, shareOf } from '../support/share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 const FOREIGN = {
@@ -81,10 +82,15 @@ describe('[D6] forge task restore reaches into git', () => {
     await expectBack(b, family);
   });
 
-  it.each([
-    ['alive', false],
-    ['deleted', true],
-  ])('a task that was %s when its line left the file, and of which no store knows', async (_, isDeleted) => {
+  it.each(
+    shareOf(
+      [
+        ['alive', false],
+        ['deleted', true],
+      ],
+      2,
+    ),
+  )('a task that was %s when its line left the file, and of which no store knows', async (_, isDeleted) => {
     await using world = await forgeClones(['a']);
     const { a } = world.clone;
     const { id } = await a.create('Gone', '--description', 'All of it');
@@ -106,30 +112,32 @@ describe('[D6] forge task restore reaches into git', () => {
     expect((await a.fails('task', 'restore', 'zzzz')).error.code).toBe('not_found');
   });
 
-  it('in branch mode, and says where nothing knows it', async () => {
-    await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
-    const { a } = world.clone;
-    const { id } = await a.create('Gone');
-    await a.json('sync');
-    await a.json('task', 'delete', id);
-    const { id: never } = await a.create('Never committed');
-    await a.json('task', 'delete', never);
-    // As earlier versions deleted: nothing is left of what it held.
-    const emptied = encodeRecord(emptyRecord(decodeRecord(FOREIGN), Date.now()));
-    a.write('emptied.jsonl', `${emptied}\n`);
-    await a.json('import', 'emptied.jsonl');
-    await a.json('sync');
-    const late = await world.addClone('late');
-    expect(await late.run('task', 'restore', id)).toMatchObject({ stdout: `Restored task ${id}: Gone\n` });
-    expect(await late.run('task', 'restore', never)).toMatchObject({
-      stdout: `Restored task ${never}: Never committed\n`,
+  inSoak(() => {
+    it('in branch mode, and says where nothing knows it', async () => {
+      await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
+      const { a } = world.clone;
+      const { id } = await a.create('Gone');
+      await a.json('sync');
+      await a.json('task', 'delete', id);
+      const { id: never } = await a.create('Never committed');
+      await a.json('task', 'delete', never);
+      // As earlier versions deleted: nothing is left of what it held.
+      const emptied = encodeRecord(emptyRecord(decodeRecord(FOREIGN), Date.now()));
+      a.write('emptied.jsonl', `${emptied}\n`);
+      await a.json('import', 'emptied.jsonl');
+      await a.json('sync');
+      const late = await world.addClone('late');
+      expect(await late.run('task', 'restore', id)).toMatchObject({ stdout: `Restored task ${id}: Gone\n` });
+      expect(await late.run('task', 'restore', never)).toMatchObject({
+        stdout: `Restored task ${never}: Never committed\n`,
+      });
+      const { error } = await late.fails('task', 'restore', FOREIGN.id);
+      expect(error).toMatchObject({
+        code: 'not_found',
+        message: `What ${FOREIGN.id} held is neither in this store nor in git's history here`,
+      });
+      expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
     });
-    const { error } = await late.fails('task', 'restore', FOREIGN.id);
-    expect(error).toMatchObject({
-      code: 'not_found',
-      message: `What ${FOREIGN.id} held is neither in this store nor in git's history here`,
-    });
-    expect(await a.run('task', 'restore', never)).toMatchObject({ exit: 0 });
   });
 });
 
@@ -161,10 +169,15 @@ it('[T14-1] forge task restore keeps what another clone, or a hand, edited after
   expect(await a.show(byHand.id)).toMatchObject({ title: 'Two by hand', priority: 3 });
 });
 
-it.each([
-  { mode: 'standard', init: ['init'], exchange: byPull },
-  { mode: 'branch', init: ['init', '--branch', 'forge-data'], exchange: bySync },
-])(
+it.each(
+  shareOf(
+    [
+      { mode: 'standard', init: ['init'], exchange: byPull },
+      { mode: 'branch', init: ['init', '--branch', 'forge-data'], exchange: bySync },
+    ],
+    2,
+  ),
+)(
   'a deletion that is taken back loses nothing that another clone wrote meanwhile, in $mode mode',
   async ({ init, exchange }) => {
     await using world = await forgeClones(['a', 'b'], { init });

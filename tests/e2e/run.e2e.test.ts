@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Run } from '#contract/attempt.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
+import type { Task } from '#contract/task.ts';
 import { FORGE } from '../support/forge-cli.ts';
 import { noteUnwalled } from '../support/note-unwalled.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
@@ -93,6 +94,9 @@ describe('forge run', () => {
   });
 
   it('trusts no steps that came with the repository', async () => {
+    // What the tests before left in the queue would be waited for until its next try.
+    for (const left of await project.json<Task[]>('ready'))
+      await project.run('task', 'cancel', left.id, '--reason', 'over');
     const { id } = await project.create('Foreign steps');
     await project.exec('git', ['config', 'forge.none', 'x']);
     await project.text('trust', '--revoke');

@@ -12,6 +12,7 @@ import {
   type Clone,
   type Clones,
 } from '../support/git-clones.ts';
+import { inSoak } from '../support/share-of.ts';
 
 const BRANCH = ['init', '--branch', 'forge-data'];
 
@@ -55,17 +56,19 @@ describe('forge init --branch', () => {
     expect(userFiles(a.path)).toEqual({ 'a.txt': 'a.txt\n', 'readme.txt': 'readme\n' });
   });
 
-  it('pushes of three clones at once are tried again, until each has gone through', async () => {
-    await using world = await forgeClones(['a', 'b', 'c'], { init: BRANCH, by: 'the program' });
-    await world.clone.a.json('sync');
-    await Promise.all(
-      world.all.map(async (clone, at) => {
-        await clone.create(`of ${at}`);
-        const synced = await clone.json<{ pushed: boolean; reason: string | null }>('sync');
-        expect(synced).toMatchObject({ pushed: true, reason: null });
-      }),
-    );
-    await expectExchanged({ ...world, all: world.all.map(toHere(world)) }, ['of 0', 'of 1', 'of 2']);
+  inSoak(() => {
+    it('pushes of three clones at once are tried again, until each has gone through', async () => {
+      await using world = await forgeClones(['a', 'b', 'c'], { init: BRANCH, by: 'the program' });
+      await world.clone.a.json('sync');
+      await Promise.all(
+        world.all.map(async (clone, at) => {
+          await clone.create(`of ${at}`);
+          const synced = await clone.json<{ pushed: boolean; reason: string | null }>('sync');
+          expect(synced).toMatchObject({ pushed: true, reason: null });
+        }),
+      );
+      await expectExchanged({ ...world, all: world.all.map(toHere(world)) }, ['of 0', 'of 1', 'of 2']);
+    });
   });
 
   it('two clones that began on their own come together: all tasks, and one config for both', async () => {
@@ -141,31 +144,33 @@ describe('forge init --branch', () => {
     expect([await activeIn(a), await activeIn(b)]).toEqual(['working', 'working']);
   });
 
-  it('a config that was changed and committed offline stands, and what it beat is listed', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
-    const { a, b } = world.clone;
-    await a.json('sync');
-    await b.json('sync');
-    const config = JSON.parse(a.read('.forge/config.json')) as object;
-    const set = (clone: Clone, more: object): void =>
-      clone.write('.forge/config.json', JSON.stringify({ ...config, ...more }));
-    set(b, { name: 'Mine', settings: { defaultPriority: 1 } });
-    await b.json('sync', '--offline');
-    set(a, { settings: { defaultPriority: 4 } });
-    expect(await a.json('sync')).toMatchObject({ config_lost: [] });
-    expect(await b.json('sync')).toMatchObject({ config_lost: ['settings'] });
-    expect(await b.json('conflicts')).toMatchObject([
-      { id: 'config', name: 'settings', lost: { defaultPriority: 4 }, stands: { defaultPriority: 1 } },
-    ]);
-    await a.json('sync');
-    for (const clone of [a, b])
-      expect(JSON.parse(clone.read('.forge/config.json'))).toMatchObject({
-        name: 'Mine',
-        settings: { defaultPriority: 1 },
-      });
-    expect((await b.run('resolve', 'config', '--take-lost')).exit).toBe(5);
-    expect(await b.json('resolve', 'config')).toMatchObject({ settled: ['settings'], left: 0 });
-    expect((await b.run('resolve', 'config')).exit).toBe(3);
+  inSoak(() => {
+    it('a config that was changed and committed offline stands, and what it beat is listed', async () => {
+      await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+      const { a, b } = world.clone;
+      await a.json('sync');
+      await b.json('sync');
+      const config = JSON.parse(a.read('.forge/config.json')) as object;
+      const set = (clone: Clone, more: object): void =>
+        clone.write('.forge/config.json', JSON.stringify({ ...config, ...more }));
+      set(b, { name: 'Mine', settings: { defaultPriority: 1 } });
+      await b.json('sync', '--offline');
+      set(a, { settings: { defaultPriority: 4 } });
+      expect(await a.json('sync')).toMatchObject({ config_lost: [] });
+      expect(await b.json('sync')).toMatchObject({ config_lost: ['settings'] });
+      expect(await b.json('conflicts')).toMatchObject([
+        { id: 'config', name: 'settings', lost: { defaultPriority: 4 }, stands: { defaultPriority: 1 } },
+      ]);
+      await a.json('sync');
+      for (const clone of [a, b])
+        expect(JSON.parse(clone.read('.forge/config.json'))).toMatchObject({
+          name: 'Mine',
+          settings: { defaultPriority: 1 },
+        });
+      expect((await b.run('resolve', 'config', '--take-lost')).exit).toBe(5);
+      expect(await b.json('resolve', 'config')).toMatchObject({ settled: ['settings'], left: 0 });
+      expect((await b.run('resolve', 'config')).exit).toBe(3);
+    });
   });
 
   it('without a remote and offline tasks are committed here, and go out later', async () => {
@@ -212,43 +217,45 @@ describe('forge init --branch', () => {
   });
 });
 
-describe('forge init --upgrade', () => {
-  it('from branch mode to standard and back: no task is lost on the way, in no clone', async () => {
-    await using world = await forgeClones(['a', 'b'], { init: BRANCH });
-    const { a, b } = world.clone;
-    await a.create('from a');
-    await b.create('from b');
-    await expectExchanged(world, ['from a', 'from b']);
-    a.write('mine.txt', 'staged\n');
-    a.git('add', 'mine.txt');
-    await a.json('init', '--upgrade');
-    expect(a.git('status', '--porcelain')).toBe('A  mine.txt');
-    expect(titlesAt(a)).toEqual(['from a', 'from b']);
-    a.git('commit', '--quiet', '-m', 'mine');
-    a.git('push', '--quiet');
-    await b.create('before the pull');
-    b.git('pull', '--quiet');
-    await b.run('init');
-    b.commitFile('b.txt');
-    expect(titlesAt(b)).toEqual(['before the pull', 'from a', 'from b']);
-    b.git('push', '--quiet');
+inSoak(() => {
+  describe('forge init --upgrade', () => {
+    it('from branch mode to standard and back: no task is lost on the way, in no clone', async () => {
+      await using world = await forgeClones(['a', 'b'], { init: BRANCH });
+      const { a, b } = world.clone;
+      await a.create('from a');
+      await b.create('from b');
+      await expectExchanged(world, ['from a', 'from b']);
+      a.write('mine.txt', 'staged\n');
+      a.git('add', 'mine.txt');
+      await a.json('init', '--upgrade');
+      expect(a.git('status', '--porcelain')).toBe('A  mine.txt');
+      expect(titlesAt(a)).toEqual(['from a', 'from b']);
+      a.git('commit', '--quiet', '-m', 'mine');
+      a.git('push', '--quiet');
+      await b.create('before the pull');
+      b.git('pull', '--quiet');
+      await b.run('init');
+      b.commitFile('b.txt');
+      expect(titlesAt(b)).toEqual(['before the pull', 'from a', 'from b']);
+      b.git('push', '--quiet');
 
-    a.git('pull', '--quiet');
-    a.write('mine.txt', 'staged again\n');
-    a.git('add', 'mine.txt');
-    await a.json('init', '--upgrade', '--branch', 'forge-data');
-    expect(a.git('status', '--porcelain')).toBe('M  mine.txt');
-    expect(a.git('show', '--format=', '--name-only', 'HEAD')).toBe('.forge/config.json');
-    expect(hasFile(a, '.git/hooks/pre-commit')).toBe(false);
-    await a.json('sync');
-    a.git('commit', '--quiet', '-m', 'mine again');
-    a.git('push', '--quiet');
-    // The other clone follows with the pull.
-    await b.create('in between');
-    b.git('pull', '--quiet');
-    expect(await titlesOf(b)).toEqual(['before the pull', 'from a', 'from b', 'in between']);
-    expect(b.git('status', '--porcelain')).toBe('');
-    await expectExchanged(world, ['before the pull', 'from a', 'from b', 'in between']);
+      a.git('pull', '--quiet');
+      a.write('mine.txt', 'staged again\n');
+      a.git('add', 'mine.txt');
+      await a.json('init', '--upgrade', '--branch', 'forge-data');
+      expect(a.git('status', '--porcelain')).toBe('M  mine.txt');
+      expect(a.git('show', '--format=', '--name-only', 'HEAD')).toBe('.forge/config.json');
+      expect(hasFile(a, '.git/hooks/pre-commit')).toBe(false);
+      await a.json('sync');
+      a.git('commit', '--quiet', '-m', 'mine again');
+      a.git('push', '--quiet');
+      // The other clone follows with the pull.
+      await b.create('in between');
+      b.git('pull', '--quiet');
+      expect(await titlesOf(b)).toEqual(['before the pull', 'from a', 'from b', 'in between']);
+      expect(b.git('status', '--porcelain')).toBe('');
+      await expectExchanged(world, ['before the pull', 'from a', 'from b', 'in between']);
+    });
   });
 });
 

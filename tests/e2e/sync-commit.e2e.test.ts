@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { expectSettled, forgeClones, settle, titlesAt, titlesOf } from '../support/git-clones.ts';
+import { inSoak } from '../support/share-of.ts';
 
 describe('git commit', () => {
   it('[S48] [S51] [S5] a commit of code carries the tasks, after what the file says was joined in', async () => {
@@ -143,57 +144,59 @@ describe('git commit', () => {
     await expectSettled(world.all, { titles: ['one'], files: { 'staged.txt': 'mine\n' } });
   });
 
-  it('--amend takes later tasks in, and --no-verify leaves them for the next commit', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a } = world.clone;
-    a.commitFile('a.txt');
-    await a.create('amended');
-    a.write('a.txt', 'better\n');
-    a.git('commit', '--quiet', '-a', '--amend', '--no-edit');
-    expect(titlesAt(a)).toEqual(['amended']);
-    // The tasks of the commit that is replaced are still known, whatever becomes of it.
-    const { id } = await a.create('kept');
-    a.write('a.txt', 'best\n');
-    a.git('commit', '--quiet', '-a', '--no-verify', '-m', 'quick');
-    expect(titlesAt(a)).toEqual(['amended']);
-    expect(a.git('status', '--porcelain')).toBe('');
-    await a.json('task', 'update', id, '--title', 'kept and changed');
-    a.git('commit', '--quiet', '--amend', '--no-edit', '--allow-empty', '--no-verify');
-    a.commitFile('b.txt');
-    expect(titlesAt(a)).toEqual(['amended', 'kept and changed']);
-    await settle(world.all);
-    await expectSettled(world.all, {
-      titles: ['amended', 'kept and changed'],
-      files: { 'a.txt': 'best\n', 'b.txt': 'b.txt\n' },
+  inSoak(() => {
+    it('--amend takes later tasks in, and --no-verify leaves them for the next commit', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a } = world.clone;
+      a.commitFile('a.txt');
+      await a.create('amended');
+      a.write('a.txt', 'better\n');
+      a.git('commit', '--quiet', '-a', '--amend', '--no-edit');
+      expect(titlesAt(a)).toEqual(['amended']);
+      // The tasks of the commit that is replaced are still known, whatever becomes of it.
+      const { id } = await a.create('kept');
+      a.write('a.txt', 'best\n');
+      a.git('commit', '--quiet', '-a', '--no-verify', '-m', 'quick');
+      expect(titlesAt(a)).toEqual(['amended']);
+      expect(a.git('status', '--porcelain')).toBe('');
+      await a.json('task', 'update', id, '--title', 'kept and changed');
+      a.git('commit', '--quiet', '--amend', '--no-edit', '--allow-empty', '--no-verify');
+      a.commitFile('b.txt');
+      expect(titlesAt(a)).toEqual(['amended', 'kept and changed']);
+      await settle(world.all);
+      await expectSettled(world.all, {
+        titles: ['amended', 'kept and changed'],
+        files: { 'a.txt': 'best\n', 'b.txt': 'b.txt\n' },
+      });
     });
-  });
 
-  it('in a subfolder, with GIT_DIR set, and detached: the same tasks', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a } = world.clone;
-    a.write('deep/er/a.txt', '1\n');
-    await a.create('deep');
-    const cwd = `${a.path}/deep/er`;
-    expect(a.tryGit(['add', '.'], { cwd }).exit).toBe(0);
-    expect(a.tryGit(['commit', '-m', 'deep'], { cwd }).output).toContain('[forge]');
-    expect(titlesAt(a)).toEqual(['deep']);
-    await a.create('by GIT_DIR');
-    a.write('b.txt', '1\n');
-    const env = { GIT_DIR: `${a.path}/.git`, GIT_WORK_TREE: a.path };
-    expect(a.tryGit(['add', 'b.txt'], { env }).exit).toBe(0);
-    expect(a.tryGit(['commit', '-m', 'by GIT_DIR'], { env }).exit).toBe(0);
-    expect(titlesAt(a)).toEqual(['by GIT_DIR', 'deep']);
-    a.git('checkout', '--quiet', '--detach');
-    await a.create('detached');
-    a.commitFile('c.txt');
-    expect(titlesAt(a)).toEqual(['by GIT_DIR', 'deep', 'detached']);
-    const detached = a.git('rev-parse', 'HEAD');
-    a.git('switch', '--quiet', 'main');
-    a.git('merge', '--quiet', detached);
-    await settle(world.all);
-    await expectSettled(world.all, {
-      titles: ['by GIT_DIR', 'deep', 'detached'],
-      files: { 'deep/er/a.txt': '1\n', 'b.txt': '1\n', 'c.txt': 'c.txt\n' },
+    it('in a subfolder, with GIT_DIR set, and detached: the same tasks', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a } = world.clone;
+      a.write('deep/er/a.txt', '1\n');
+      await a.create('deep');
+      const cwd = `${a.path}/deep/er`;
+      expect(a.tryGit(['add', '.'], { cwd }).exit).toBe(0);
+      expect(a.tryGit(['commit', '-m', 'deep'], { cwd }).output).toContain('[forge]');
+      expect(titlesAt(a)).toEqual(['deep']);
+      await a.create('by GIT_DIR');
+      a.write('b.txt', '1\n');
+      const env = { GIT_DIR: `${a.path}/.git`, GIT_WORK_TREE: a.path };
+      expect(a.tryGit(['add', 'b.txt'], { env }).exit).toBe(0);
+      expect(a.tryGit(['commit', '-m', 'by GIT_DIR'], { env }).exit).toBe(0);
+      expect(titlesAt(a)).toEqual(['by GIT_DIR', 'deep']);
+      a.git('checkout', '--quiet', '--detach');
+      await a.create('detached');
+      a.commitFile('c.txt');
+      expect(titlesAt(a)).toEqual(['by GIT_DIR', 'deep', 'detached']);
+      const detached = a.git('rev-parse', 'HEAD');
+      a.git('switch', '--quiet', 'main');
+      a.git('merge', '--quiet', detached);
+      await settle(world.all);
+      await expectSettled(world.all, {
+        titles: ['by GIT_DIR', 'deep', 'detached'],
+        files: { 'deep/er/a.txt': '1\n', 'b.txt': '1\n', 'c.txt': 'c.txt\n' },
+      });
     });
   });
 });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inSoak } from '../support/share-of.ts';
 import { initScenario } from '../support/strace-init.ts';
 import { mergeScenario } from '../support/strace-merge.ts';
 import { WHY_NO_STRACE } from '../support/strace-points.ts';
@@ -49,14 +50,16 @@ describe.skipIf(WHY_NO_STRACE !== undefined)(`kill -9 at some of the writes${why
     await expectWhole(scenario, 2);
   });
 
-  test('F2 a fold is all in or not at all, and the next command makes up for it', async () => {
-    await using scenario = await foldScenario(program.script, 24);
-    await expectWhole(scenario, 2);
-  });
+  inSoak(() => {
+    test('F2 a fold is all in or not at all, and the next command makes up for it', async () => {
+      await using scenario = await foldScenario(program.script, 24);
+      await expectWhole(scenario, 2);
+    });
 
-  test('F6 a gc leaves files and replica whole, and a second one brings the same', async () => {
-    await using scenario = await gcScenario(program.script, 8);
-    await expectWhole(scenario, 2);
+    test('F6 a gc leaves files and replica whole, and a second one brings the same', async () => {
+      await using scenario = await gcScenario(program.script, 8);
+      await expectWhole(scenario, 2);
+    });
   });
 
   test('a merge whose driver is killed ends merged or as a plain conflict, and nothing is lost', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
 import { watchLock } from '../support/met-lock.ts';
+import { inSoak } from '../support/share-of.ts';
 import { expectJoinedOnce, projectOf, taskFile, toLines } from '../support/task-file-races.ts';
 
 describe('several at work on the task file', () => {
@@ -67,8 +68,10 @@ describe('several at work on the task file', () => {
     expect(findTemporary(project)).toEqual([]);
   });
 
-  test('eight commands that find the same 2,000 new lines: they are joined in once', () =>
-    expectJoinedOnce({ commands: 8, tasks: 2_000 }));
+  inSoak(() => {
+    test('eight commands that find the same 2,000 new lines: they are joined in once', () =>
+      expectJoinedOnce({ commands: 8, tasks: 2_000 }));
+  });
 });
 
 describe('F16 another process holds the write lock', () => {

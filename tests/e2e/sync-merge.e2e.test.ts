@@ -8,6 +8,7 @@ import {
   titlesAt,
   titlesOf,
 } from '../support/git-clones.ts';
+import { inSoak } from '../support/share-of.ts';
 
 describe('git merge', () => {
   it('-s ours and -X ours take nothing of the code, and all of the tasks', async () => {
@@ -79,44 +80,46 @@ describe('git merge', () => {
     expect(await b.show(shared.id)).toMatchObject({ priority: 0, type: 'bug', labels: ['two'] });
   });
 
-  it('criss-cross: both sides merged each other, and both went on', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    const shared = await a.create('shared');
-    await settle(world.all);
-    await a.json('task', 'update', shared.id, '--priority', '1', '--meta-set', 'a=1');
-    a.commitFile('a.txt');
-    await b.json('task', 'update', shared.id, '--title', 'shared of b', '--meta-set', 'b=1');
-    b.commitFile('b.txt');
-    for (const [clone, branch] of [
-      [a, 'a-1'],
-      [b, 'b-1'],
-    ] as const) {
-      clone.git('push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`);
-    }
-    for (const [clone, branch] of [
-      [a, 'b-1'],
-      [b, 'a-1'],
-    ] as const) {
-      clone.git('fetch', '--quiet');
-      expect(clone.tryGit(['merge', '--no-edit', `origin/${branch}`])).toMatchObject({ exit: 0 });
-    }
-    await a.json('task', 'update', shared.id, '--meta-set', 'a=2');
-    await a.create('later of a');
-    a.commitFile('a.txt', 'a again\n');
-    await b.json('task', 'update', shared.id, '--meta-set', 'b=2');
-    await b.create('later of b');
-    b.commitFile('b.txt', 'b again\n');
-    a.git('push', '--quiet');
-    b.git('fetch', '--quiet');
-    expect(b.git('merge-base', '--all', 'main', 'origin/main').split('\n')).toHaveLength(2);
-    expect(b.tryGit(['merge', '--no-edit', 'origin/main'])).toMatchObject({ exit: 0 });
-    await settle(world.all);
-    await expectSettled(world.all, {
-      titles: ['later of a', 'later of b', 'shared of b'],
-      files: { 'a.txt': 'a again\n', 'b.txt': 'b again\n' },
+  inSoak(() => {
+    it('criss-cross: both sides merged each other, and both went on', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      const shared = await a.create('shared');
+      await settle(world.all);
+      await a.json('task', 'update', shared.id, '--priority', '1', '--meta-set', 'a=1');
+      a.commitFile('a.txt');
+      await b.json('task', 'update', shared.id, '--title', 'shared of b', '--meta-set', 'b=1');
+      b.commitFile('b.txt');
+      for (const [clone, branch] of [
+        [a, 'a-1'],
+        [b, 'b-1'],
+      ] as const) {
+        clone.git('push', '--quiet', 'origin', `HEAD:refs/heads/${branch}`);
+      }
+      for (const [clone, branch] of [
+        [a, 'b-1'],
+        [b, 'a-1'],
+      ] as const) {
+        clone.git('fetch', '--quiet');
+        expect(clone.tryGit(['merge', '--no-edit', `origin/${branch}`])).toMatchObject({ exit: 0 });
+      }
+      await a.json('task', 'update', shared.id, '--meta-set', 'a=2');
+      await a.create('later of a');
+      a.commitFile('a.txt', 'a again\n');
+      await b.json('task', 'update', shared.id, '--meta-set', 'b=2');
+      await b.create('later of b');
+      b.commitFile('b.txt', 'b again\n');
+      a.git('push', '--quiet');
+      b.git('fetch', '--quiet');
+      expect(b.git('merge-base', '--all', 'main', 'origin/main').split('\n')).toHaveLength(2);
+      expect(b.tryGit(['merge', '--no-edit', 'origin/main'])).toMatchObject({ exit: 0 });
+      await settle(world.all);
+      await expectSettled(world.all, {
+        titles: ['later of a', 'later of b', 'shared of b'],
+        files: { 'a.txt': 'a again\n', 'b.txt': 'b again\n' },
+      });
+      expect(await a.show(shared.id)).toMatchObject({ priority: 1, metadata: { a: 2, b: 2 } });
     });
-    expect(await a.show(shared.id)).toMatchObject({ priority: 1, metadata: { a: 2, b: 2 } });
   });
 
   it('without the driver markers are read as the two sides, in either style', async () => {

@@ -13,6 +13,7 @@ import {
   writeGitSettings,
   type Clone,
 } from '../support/git-clones.ts';
+import { inSoak } from '../support/share-of.ts';
 
 describe('places', () => {
   it('worktree add: one store for all, a commit in each carries everything', async () => {
@@ -71,68 +72,72 @@ describe('places', () => {
     expect(await titlesOf(part)).toEqual(['of the part']);
   });
 
-  it('a branch from before init: commands work there, its commits stay free of Forge, and back', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a } = world.clone;
-    // As it was before Forge came: the first commit without our files.
-    a.git('switch', '--quiet', '--orphan', 'old');
-    a.commitFile('old.txt');
-    expect(a.git('ls-files')).toBe('old.txt');
-    a.git('switch', '--quiet', 'main');
-    await a.create('on main');
-    a.git('switch', '--quiet', 'old');
-    expect(a.git('status', '--porcelain')).toBe('');
-    expect(hasFile(a, '.forge/tasks.jsonl')).toBe(false);
-    await a.create('on the old branch');
-    expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
-    expect(a.commitFile('old.txt', 'fixed\n')).toContain(
-      'this branch has no .forge; a branch that has it brings it: git merge',
-    );
-    expect(a.git('ls-files')).toBe('old.txt');
-    a.git('clean', '--quiet', '-fdx');
-    expect(readdirSync(a.path).toSorted()).toEqual(['.git', 'old.txt']);
-    expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
-    a.git('switch', '--quiet', 'main');
-    expect(a.git('status', '--porcelain')).toBe('');
-    a.git('merge', '--quiet', '--allow-unrelated-histories', 'old');
-    expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
-    await settle(world.all);
-    await expectSettled(world.all, {
-      titles: ['on main', 'on the old branch'],
-      files: { 'old.txt': 'fixed\n' },
+  inSoak(() => {
+    it('a branch from before init: commands work there, its commits stay free of Forge, and back', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a } = world.clone;
+      // As it was before Forge came: the first commit without our files.
+      a.git('switch', '--quiet', '--orphan', 'old');
+      a.commitFile('old.txt');
+      expect(a.git('ls-files')).toBe('old.txt');
+      a.git('switch', '--quiet', 'main');
+      await a.create('on main');
+      a.git('switch', '--quiet', 'old');
+      expect(a.git('status', '--porcelain')).toBe('');
+      expect(hasFile(a, '.forge/tasks.jsonl')).toBe(false);
+      await a.create('on the old branch');
+      expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
+      expect(a.commitFile('old.txt', 'fixed\n')).toContain(
+        'this branch has no .forge; a branch that has it brings it: git merge',
+      );
+      expect(a.git('ls-files')).toBe('old.txt');
+      a.git('clean', '--quiet', '-fdx');
+      expect(readdirSync(a.path).toSorted()).toEqual(['.git', 'old.txt']);
+      expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
+      a.git('switch', '--quiet', 'main');
+      expect(a.git('status', '--porcelain')).toBe('');
+      a.git('merge', '--quiet', '--allow-unrelated-histories', 'old');
+      expect(await titlesOf(a)).toEqual(['on main', 'on the old branch']);
+      await settle(world.all);
+      await expectSettled(world.all, {
+        titles: ['on main', 'on the old branch'],
+        files: { 'old.txt': 'fixed\n' },
+      });
     });
   });
 });
 
-describe('clones of other kinds', () => {
-  it('a sparse checkout without .forge and a shallow clone exchange tasks like any other', async () => {
-    await using world = await forgeClones(['a', 'b']);
-    const { a, b } = world.clone;
-    b.commitFile('src/code.txt');
-    b.git('push', '--quiet');
-    b.git('sparse-checkout', 'set', 'src');
-    expect(hasFile(b, '.forge/tasks.jsonl')).toBe(false);
-    await b.create('sparse');
-    b.commitFile('src/code.txt', 'again\n');
-    await b.commitTasks();
-    expect(b.git('status', '--porcelain')).toBe('');
-    expect(titlesAt(b)).toEqual(['sparse']);
-    b.git('push', '--quiet');
-    const path = join(world.folder, 'shallow');
-    a.git('clone', '--quiet', '--depth', '1', `file://${world.remote}`, path);
-    writeGitSettings(path);
-    const shallow = toClone(path, world.place);
-    await shallow.run('init');
-    await shallow.run('task', 'create', 'shallow');
-    // An autostash that holds the task file too.
-    await a.create('stashed');
-    await a.json('export');
-    a.git('pull', '--quiet', '--rebase', '--autostash');
-    b.git('sparse-checkout', 'disable');
-    await settle([a, shallow, b]);
-    await expectSettled([a, shallow, b], {
-      titles: ['shallow', 'sparse', 'stashed'],
-      files: { 'src/code.txt': 'again\n' },
+inSoak(() => {
+  describe('clones of other kinds', () => {
+    it('a sparse checkout without .forge and a shallow clone exchange tasks like any other', async () => {
+      await using world = await forgeClones(['a', 'b']);
+      const { a, b } = world.clone;
+      b.commitFile('src/code.txt');
+      b.git('push', '--quiet');
+      b.git('sparse-checkout', 'set', 'src');
+      expect(hasFile(b, '.forge/tasks.jsonl')).toBe(false);
+      await b.create('sparse');
+      b.commitFile('src/code.txt', 'again\n');
+      await b.commitTasks();
+      expect(b.git('status', '--porcelain')).toBe('');
+      expect(titlesAt(b)).toEqual(['sparse']);
+      b.git('push', '--quiet');
+      const path = join(world.folder, 'shallow');
+      a.git('clone', '--quiet', '--depth', '1', `file://${world.remote}`, path);
+      writeGitSettings(path);
+      const shallow = toClone(path, world.place);
+      await shallow.run('init');
+      await shallow.run('task', 'create', 'shallow');
+      // An autostash that holds the task file too.
+      await a.create('stashed');
+      await a.json('export');
+      a.git('pull', '--quiet', '--rebase', '--autostash');
+      b.git('sparse-checkout', 'disable');
+      await settle([a, shallow, b]);
+      await expectSettled([a, shallow, b], {
+        titles: ['shallow', 'sparse', 'stashed'],
+        files: { 'src/code.txt': 'again\n' },
+      });
     });
   });
 });

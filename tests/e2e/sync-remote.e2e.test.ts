@@ -1,6 +1,7 @@
 import { renameSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { forgeClones, titlesAt, titlesIn, titlesOf } from '../support/git-clones.ts';
+import { shareOf } from '../support/share-of.ts';
 
 describe('[D10] forge sync in standard mode', () => {
   it('leaves a working tree that git pull accepts, and its advice works to the letter', async () => {
@@ -48,10 +49,15 @@ describe('[D10] forge sync in standard mode', () => {
 });
 
 describe('[T14-19] tasks that no pull brings', () => {
-  it.each([
-    ['a branch of a colleague', 'feature/one'],
-    ['the data branch from before the move to standard mode', 'forge-data'],
-  ])('%s: forge sync names the commit, which takes them in', async (_name, branch) => {
+  it.each(
+    shareOf(
+      [
+        ['a branch of a colleague', 'feature/one'],
+        ['the data branch from before the move to standard mode', 'forge-data'],
+      ],
+      2,
+    ),
+  )('%s: forge sync names the commit, which takes them in', async (_name, branch) => {
     await using world = await forgeClones(['a', 'b']);
     const { a, b } = world.clone;
     a.git('switch', '--quiet', '-c', branch);

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { inSoak } from '../support/share-of.ts';
 import {
   describeProcessFailure,
   makeProcessSequence,
@@ -40,12 +41,14 @@ describe('sequences of real programs over three clones', () => {
     expect(failures[0]).toMatch(what);
   });
 
-  it.for(SEEDS)(
-    'lose nothing, leave the files of the user alone and end with equal clones: seed %i',
-    { timeout: TIMEOUT_MS },
-    async (seed) => {
-      const outcome = await runProcessSequence(makeProcessSequence(seed));
-      expect(describeProcessFailure(seed, outcome)).toBe('');
-    },
-  );
+  inSoak(() => {
+    it.for(SEEDS)(
+      'lose nothing, leave the files of the user alone and end with equal clones: seed %i',
+      { timeout: TIMEOUT_MS },
+      async (seed) => {
+        const outcome = await runProcessSequence(makeProcessSequence(seed));
+        expect(describeProcessFailure(seed, outcome)).toBe('');
+      },
+    );
+  });
 });

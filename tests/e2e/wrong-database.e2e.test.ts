@@ -7,6 +7,7 @@ import type { examineProject } from '#contract/sync-operations.ts';
 import type { Task } from '#contract/task.ts';
 import type { ForgeProject } from '../support/forge-cli.ts';
 import { forgeProjectHere } from '../support/forge-here.ts';
+import { shareOf } from '../support/share-of.ts';
 
 type Examined = OutputOf<typeof examineProject>;
 
@@ -95,32 +96,35 @@ const WRONG: Readonly<Record<string, Wrong>> = {
   },
 };
 
-describe.each(Object.entries(WRONG))('[D12] a database with %s', (_name, { sql, told, refused }) => {
-  it('is told by the commands that cannot answer, compared by the doctor, and made anew without a loss', async () => {
-    await using project = await forgeProjectHere();
-    const { id, before } = await fill(project);
-    change(project, sql(id));
-    for (const argv of refused) {
-      const { exit, stdout } = await project.run(...argv, '--json');
-      const { error } = JSON.parse(stdout) as { error: { code: string; message: string; hint: string } };
-      expect({ argv, exit, code: error.code }).toEqual({ argv, exit: 1, code: 'store_corrupt' });
-      expect(error.message).toMatch(/^The task database is not as Forge made it: /);
-      expect(error.hint).toContain('forge doctor --rebuild');
-    }
-    const doctor = await project.run('doctor', '--json');
-    expect(doctor.exit).toBe(1);
-    const looked = JSON.parse(doctor.stdout) as Examined;
-    const finding = looked.findings.find(({ name }) => name === 'database');
-    expect(finding).toMatchObject({ state: 'failed', hint: 'forge doctor --rebuild' });
-    expect(finding?.message).toMatch(told);
-    expect(looked.healthy).toBe(false);
-    const { stderr } = await project.run('doctor', '--fix');
-    expect(stderr).toContain('The task database was made anew from the local replica: 3 tasks');
-    expect(await shown(project)).toEqual(before);
-    expect((await project.json<Examined>('doctor')).healthy).toBe(true);
-    expect((await project.run('task', 'create', 'Afterwards')).exit).toBe(0);
-  });
-});
+describe.each(shareOf(Object.entries(WRONG), 2))(
+  '[D12] a database with %s',
+  (_name, { sql, told, refused }) => {
+    it('is told by the commands that cannot answer, compared by the doctor, and made anew without a loss', async () => {
+      await using project = await forgeProjectHere();
+      const { id, before } = await fill(project);
+      change(project, sql(id));
+      for (const argv of refused) {
+        const { exit, stdout } = await project.run(...argv, '--json');
+        const { error } = JSON.parse(stdout) as { error: { code: string; message: string; hint: string } };
+        expect({ argv, exit, code: error.code }).toEqual({ argv, exit: 1, code: 'store_corrupt' });
+        expect(error.message).toMatch(/^The task database is not as Forge made it: /);
+        expect(error.hint).toContain('forge doctor --rebuild');
+      }
+      const doctor = await project.run('doctor', '--json');
+      expect(doctor.exit).toBe(1);
+      const looked = JSON.parse(doctor.stdout) as Examined;
+      const finding = looked.findings.find(({ name }) => name === 'database');
+      expect(finding).toMatchObject({ state: 'failed', hint: 'forge doctor --rebuild' });
+      expect(finding?.message).toMatch(told);
+      expect(looked.healthy).toBe(false);
+      const { stderr } = await project.run('doctor', '--fix');
+      expect(stderr).toContain('The task database was made anew from the local replica: 3 tasks');
+      expect(await shown(project)).toEqual(before);
+      expect((await project.json<Examined>('doctor')).healthy).toBe(true);
+      expect((await project.run('task', 'create', 'Afterwards')).exit).toBe(0);
+    });
+  },
+);
 
 describe('[D12] forge doctor --rebuild', () => {
   it('keeps what only the rows say, tells it, and tells how to put the old file back', async () => {

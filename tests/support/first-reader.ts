@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { forgeClones, type Clone } from './git-clones.ts';
 import { threeClones } from './three-clones.ts';
+import { inSoak, shareOf } from './share-of.ts';
 
 const FILE = '.forge/tasks.jsonl';
 
@@ -62,7 +63,7 @@ const DRIVEN = BACK.filter(([name]) => name === 'a title' || name === 'a label')
  */
 export function tellFirstReaders(pause: number): void {
   describe.concurrent('an edit that is taken back before the first clone that writes the line anew has heard of it', () => {
-    it.for(BACK)(
+    it.for(shareOf(BACK, 5))(
       '%s: the last value stands everywhere, and none is told as lost',
       async ([, forth, back]) => {
         const { world, a, b, g, id } = await threeClones();
@@ -79,7 +80,7 @@ export function tellFirstReaders(pause: number): void {
       },
     );
 
-    it.for(DRIVEN)('%s: also where the driver merges', async ([, forth, back]) => {
+    it.for(shareOf(DRIVEN, 2))('%s: also where the driver merges', async ([, forth, back]) => {
       const { world, a, b, g, id } = await threeClones();
       await using _ = world;
       await edit(g, forth, { pause });
@@ -96,20 +97,23 @@ export function tellFirstReaders(pause: number): void {
   });
 
   describe.concurrent('a line without stamps, after edits that the first reader never had', () => {
-    it.for([['a first'], ['b first']])('each commit counts for what it changed, %s', async ([order]) => {
-      const { world, a, b, g, id } = await threeClones();
-      await using _ = world;
-      await b.json('task', 'update', id, '--title', 'T2');
-      await exchange(b, pause);
-      await take(g, pause);
-      await edit(g, { priority: 0 }, { pause });
-      await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
-      for (const clone of order === 'a first' ? [a, b] : [b, a]) await exchange(clone, pause);
-      for (const clone of [b, a]) await exchange(clone, pause);
-      await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
-    });
+    it.for(shareOf([['a first'], ['b first']], 2))(
+      'each commit counts for what it changed, %s',
+      async ([order]) => {
+        const { world, a, b, g, id } = await threeClones();
+        await using _ = world;
+        await b.json('task', 'update', id, '--title', 'T2');
+        await exchange(b, pause);
+        await take(g, pause);
+        await edit(g, { priority: 0 }, { pause });
+        await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
+        for (const clone of order === 'a first' ? [a, b] : [b, a]) await exchange(clone, pause);
+        for (const clone of [b, a]) await exchange(clone, pause);
+        await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
+      },
+    );
 
-    it.for([['merge'], ['rebase']] as const)(
+    it.for(shareOf([['merge'], ['rebase']] as const, 2))(
       'takes back nothing that a command wrote since, by %s',
       async ([how]) => {
         const { world, a, g, id } = await threeClones();
@@ -170,7 +174,7 @@ export function tellFirstReaders(pause: number): void {
   });
 
   describe.concurrent('an edit that was written over on a branch of its branch', () => {
-    it.for([['the driver'], ['git alone']])(
+    it.for(shareOf([['the driver'], ['git alone']], 2))(
       'does not come back when both are merged by %s',
       async ([who]) => {
         const { world, a, id } = await threeClones();
@@ -205,25 +209,27 @@ export function tellFirstReaders(pause: number): void {
     );
   });
 
-  describe.concurrent('in branch mode', () => {
-    it.for([['a first'], ['b first']])(
-      'each commit of the data branch counts for what it changed, %s',
-      async ([order]) => {
-        await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
-        const { a } = world.clone;
-        const { id } = await a.create('T0');
-        await a.run('sync');
-        const b = await world.addClone('b');
-        await b.run('sync');
-        await b.json('task', 'update', id, '--title', 'T2');
-        await b.run('sync');
-        const g = await world.addClone('g', { init: false });
-        g.git('switch', '--quiet', 'forge-data');
-        await edit(g, { priority: 0 }, { pause });
-        await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
-        for (const clone of order === 'a first' ? [a, b, a] : [b, a, b]) await clone.run('sync');
-        await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
-      },
-    );
+  inSoak(() => {
+    describe.concurrent('in branch mode', () => {
+      it.for(shareOf([['a first'], ['b first']], 2))(
+        'each commit of the data branch counts for what it changed, %s',
+        async ([order]) => {
+          await using world = await forgeClones(['a'], { init: ['init', '--branch', 'forge-data'] });
+          const { a } = world.clone;
+          const { id } = await a.create('T0');
+          await a.run('sync');
+          const b = await world.addClone('b');
+          await b.run('sync');
+          await b.json('task', 'update', id, '--title', 'T2');
+          await b.run('sync');
+          const g = await world.addClone('g', { init: false });
+          g.git('switch', '--quiet', 'forge-data');
+          await edit(g, { priority: 0 }, { pause });
+          await edit(g, { title: 'T0', github_issue: 2 }, { pause, bare: true });
+          for (const clone of order === 'a first' ? [a, b, a] : [b, a, b]) await clone.run('sync');
+          await expectBoth([a, b], id, { title: 'T0', priority: 0, github_issue: 2 });
+        },
+      );
+    });
   });
 }

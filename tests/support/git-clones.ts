@@ -66,7 +66,15 @@ export async function forgeClones<const N extends string>(
   names: readonly N[],
   { init = ['init'], by = 'this process' }: CloneOptions = {},
 ): Promise<Clones<N>> {
-  const template = await getTemplate(names, init);
+  return copyClones(await getTemplate(names, init), names, { init, by });
+}
+
+/** A copy of a folder with `remote.git` and clones of it, which `forgeClones` made; what it is for is up to the caller. */
+export async function copyClones<const N extends string>(
+  template: string,
+  names: readonly N[],
+  { init = ['init'], by = 'this process' }: CloneOptions = {},
+): Promise<Clones<N>> {
   const folder = await tempFolder();
   const place = await openPlace(folder);
   cpSync(template, folder.path, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConflictEntry } from '#store/sync-store.ts';
 import { forgeClones, type Clone } from './git-clones.ts';
+import { shareOf } from './share-of.ts';
 
 const BRANCH = ['init', '--branch', 'forge-data'];
 const LONG = { timeout: 120_000 };
@@ -129,7 +130,7 @@ export function describeLostValues(pick: <T>(rows: readonly T[]) => readonly T[]
   });
 
   describe('a value whose writer had seen the other is no conflict', () => {
-    it.each(['git pull', 'forge sync'] as const)('in standard mode, by %s', LONG, async (way) => {
+    it.each(shareOf(['git pull', 'forge sync'] as const, 2))('in standard mode, by %s', LONG, async (way) => {
       await using world = await forgeClones(['a', 'b']);
       const { a, b } = world.clone;
       const id = await shareTask(a, b);

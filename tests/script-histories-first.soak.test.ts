@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { runSeed, type ScriptMode } from './support/script-history.ts';
 
-/** More of them, and longer ones, are in the soak. */
+/** Short ones, whose failures are quickly read; script-histories.soak.test.ts has more and longer ones. */
 const HISTORIES: readonly [ScriptMode, number][] = [
   ['standard', 1],
   ['branch', 3],
