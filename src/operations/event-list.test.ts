@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
-import { newTask } from '#store/behaviour/open-behaviour.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { eventList } from './event-list.ts';
 import type { OperationContext } from './operation.ts';
@@ -12,24 +11,33 @@ const COUNT = 30_000;
 /** A feed that has come far, and has forgotten its beginning; the task's one event is its oldest. */
 async function openLongFeed(): Promise<{ temp: TempStore; id: string; context: OperationContext }> {
   const temp = await tempStore();
-  const by = { actor: { kind: 'user', name: 'ann', named: true }, now: temp.clock.now() } as const;
-  const { id } = await temp.store.createTask(newTask('old'), by);
+  const { id } = await createOne(temp);
   using db = temp.connect();
   db.exec(`UPDATE events SET seq = ${FIRST}`);
   db.prepare(
     `INSERT INTO events (seq, type, task_id, triggered_by, created_at, data)
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
      SELECT ? + i, 'project.changed', NULL, 'user:ann', ?, '{"changed":["x"]}' FROM n`,
-  ).run(COUNT, FIRST, new Date(by.now).toISOString());
+  ).run(COUNT, FIRST, new Date(temp.clock.now()).toISOString());
   const project = { store: temp.store, workflow: DEFAULT_RESOLVED };
   return { temp, id, context: { clock: temp.clock, project } as unknown as OperationContext };
+}
+
+async function createOne({ store, clock }: TempStore): Promise<{ id: string }> {
+  const by = { actor: { kind: 'user', name: 'ann', named: true }, now: clock.now() } as const;
+  const rest = { type: 'task', priority: 2, parent_id: null, assignee: null, github_issue: null } as const;
+  const none = { labels: [], depends_on: [], metadata: new Map<string, never>() };
+  return store.createTask(
+    { id_prefix: 'fg', title: 'old', description: '', state: 'todo', ...rest, ...none },
+    by,
+  );
 }
 
 it('a list of the newest events reads each event once, and none of the numbers that were forgotten', async () => {
   const { temp, id, context } = await openLongFeed();
   await using _ = temp;
   let looks = 0;
-  const { readEvents } = temp.store;
+  const readEvents = temp.store.readEvents.bind(temp.store);
   temp.store.readEvents = async (query) => {
     looks += 1;
     return readEvents(query);
