@@ -13,10 +13,13 @@ import { HISTORY_PATH, TASKS_PATH, toTaskFiles } from './task-files.ts';
 
 /** What a commit has of the task files, by the names that git has for their bytes. */
 export interface CommittedFiles {
-  readonly role: 'HEAD' | 'MERGE_HEAD';
+  readonly role: 'HEAD' | 'MERGE_HEAD' | 'NEXT';
+  /** For what is staged (`NEXT`) the one that it is staged upon. */
   readonly commit: string;
   readonly tasks: string | undefined;
   readonly history: string | undefined;
+  /** Of what is staged: it was added from the working tree, which may have gone on since. */
+  readonly was_in_tree?: boolean | undefined;
 }
 
 /** Of HEAD, and of what is being merged into it; nothing before the first commit. */
@@ -48,7 +51,7 @@ export function readMergeHeads({ git_dir }: GitRepo): string[] {
 }
 
 /** Where it is remembered which version was joined in: of the last commit, and the one for the next. */
-type Place = CommittedFiles['role'] | 'NEXT';
+type Place = CommittedFiles['role'];
 const PLACES: readonly Place[] = ['HEAD', 'MERGE_HEAD', 'NEXT'];
 
 /**

@@ -47,7 +47,7 @@ export async function foldCommitted(
   const versions = await listUnknown(store, files, commits, by.now);
   const here = versions.length === 0 ? undefined : await findHeld();
   for (const version of versions) {
-    const held = version.role === 'HEAD' ? here : await findHeld(version.commit);
+    const held = version.role === 'MERGE_HEAD' ? await findHeld(version.commit) : here;
     const { report, left } = await foldVersion(store, version, { repo, by, held });
     if (report !== undefined) {
       changed += report.created + report.updated + report.deleted;
@@ -65,6 +65,7 @@ interface Version {
   readonly oid: string;
   readonly commit: string;
   readonly role: CommittedFiles['role'];
+  readonly was_in_tree: boolean | undefined;
   /** What stands for the file in the store. */
   readonly key: string;
 }
@@ -76,7 +77,7 @@ async function listUnknown(
   now: number,
 ): Promise<Version[]> {
   const versions: Version[] = [];
-  for (const { role, commit, tasks, history } of commits) {
+  for (const { role, commit, tasks, history, was_in_tree } of commits) {
     for (const { part, path, file, oid } of [
       { part: 'history', path: HISTORY_PATH, file: files.history, oid: history },
       { part: 'tasks', path: TASKS_PATH, file: files.tasks, oid: tasks },
@@ -86,7 +87,7 @@ async function listUnknown(
       if (!isMissing && (await isCommittedKnown(store, { file, oid, now }))) continue;
       // In the place of a file that is not there the commit is what the file shows.
       const key = isMissing ? file : toCommittedKey(file, role);
-      versions.push({ part, path, file, oid, commit, role, key });
+      versions.push({ part, path, file, oid, commit, role, was_in_tree, key });
     }
   }
   return versions;
@@ -97,15 +98,16 @@ const NO_LINES: ReadonlySet<string> = new Set();
 /** The lines that the store did not take: those that are held, and those that cannot be read. */
 async function foldVersion(
   store: SyncStore,
-  { part, path, file, oid, commit, role, key }: Version,
+  { part, path, file, oid, commit, role, was_in_tree, key }: Version,
   { repo, by, held }: { readonly repo: GitRepo; readonly by: Writer; readonly held: HeldLines | undefined },
 ): Promise<{ readonly report: FoldReport | undefined; readonly left: readonly string[] }> {
   await using reader = openBlobReader(repo);
   const bytes = await reader.readObject(oid);
   if (bytes === undefined) return { report: undefined, left: [] };
   const all = [...splitText(bytes.toString('utf8'))];
-  const isAsked = part === 'tasks' && role === 'HEAD' && key !== file;
-  const replaced = isAsked ? await findReplacedInTree(repo, { commit, file, lines: all }) : NO_LINES;
+  const isAsked = part === 'tasks' && role !== 'MERGE_HEAD' && key !== file && was_in_tree !== false;
+  const asked = { commit, file, lines: all, was_in_tree };
+  const replaced = isAsked ? await findReplacedInTree(repo, asked) : NO_LINES;
   const lines = replaced.size === 0 ? all : all.filter(({ text }) => !replaced.has(text));
   const left: FileLine[] = [];
   const request = withoutHeld(toTextFold(key, lines, { digest: oid, now: by.now }), { held, path, left });

@@ -4,12 +4,15 @@ import { listHeadMoves, type HeadMove } from '#git/head-moves.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { openBlobReader } from '#git/read-blob.ts';
 import type { FileLine } from '#store/sync-store.ts';
+import { statFile } from './file-changes.ts';
 import { readFileLines, splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
 import { idOfLine } from './trace-lines.ts';
 
 /** How many moves of HEAD are asked about. */
 const MOVES = 500;
+/** A commit takes the index, which may have been written without the working tree (`git apply --cached`). */
+const TAKES_INDEX = /^commit( |:|\(|$)/;
 /** Moves after which the working tree has what HEAD has; `git reset` and `git update-ref` may leave it as it was. */
 const WRITES_TREE = /^(commit|checkout|pull|merge|rebase|clone|am|cherry-pick|revert|forge commit)( |:|\(|$)/;
 
@@ -19,7 +22,18 @@ const WRITES_TREE = /^(commit|checkout|pull|merge|rebase|clone|am|cherry-pick|re
  */
 export async function findReplacedInTree(
   repo: GitRepo,
-  { commit, file, lines }: { readonly commit: string; readonly file: string; readonly lines: FileLine[] },
+  {
+    commit,
+    file,
+    lines,
+    was_in_tree,
+  }: {
+    readonly commit: string;
+    readonly file: string;
+    readonly lines: FileLine[];
+    /** Known of lines that are staged and not committed. */
+    readonly was_in_tree?: boolean | undefined;
+  },
 ): Promise<ReadonlySet<string>> {
   const here = [...readFileLines(file).lines].map(({ text }) => text);
   const texts = new Set(here);
@@ -27,7 +41,8 @@ export async function findReplacedInTree(
   const ids = new Set(here.flatMap((text) => idOfLine(text) ?? []));
   const asked = gone.filter(({ text }) => ids.has(idOfLine(text) ?? '')).map(({ text }) => text);
   if (asked.length === 0 || !(await isPlainInTree(repo))) return new Set();
-  const before = await readBeforeTree(repo, commit);
+  if (was_in_tree === true) return new Set(asked);
+  const before = await readBeforeTree(repo, commit, file);
   return new Set(before === undefined ? [] : asked.filter((text) => !before.has(text)));
 }
 
@@ -40,10 +55,18 @@ async function isPlainInTree(repo: GitRepo): Promise<boolean> {
 }
 
 /** The lines that HEAD had when it was last moved without the working tree; undefined where that is not known. */
-async function readBeforeTree(repo: GitRepo, commit: string): Promise<ReadonlySet<string> | undefined> {
+async function readBeforeTree(
+  repo: GitRepo,
+  commit: string,
+  file: string,
+): Promise<ReadonlySet<string> | undefined> {
   const moves = await listHeadMoves(repo, MOVES);
   if (moves[0]?.commit !== commit) return undefined;
-  const isLeft = ({ action }: HeadMove): boolean => !WRITES_TREE.test(action);
+  const stats = statFile(file);
+  const written = Math.max(Number(stats?.mtimeMs ?? 0), Number(stats?.ctimeMs ?? 0));
+  const isLeft = ({ action, at }: HeadMove): boolean =>
+    // What is gone from a file that is as it was before the commit had never been there.
+    !WRITES_TREE.test(action) || (TAKES_INDEX.test(action) && written < at);
   const left = moves.find(isLeft) ?? (moves.length < MOVES ? undefined : moves.at(-1));
   if (left === undefined) return new Set();
   await using reader = openBlobReader(repo);

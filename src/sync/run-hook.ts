@@ -123,7 +123,7 @@ async function addTasks(project: HookProject, machine: Machine): Promise<AddedTa
     source: {
       ...source,
       ...(takesAll && { findHeld: () => Promise.resolve(undefined) }),
-      ...(!isMerge && { readCommitted: () => readHeadFiles(repo, index, staged) }),
+      ...(!isMerge && { readCommitted: () => readHeadFiles({ paths, machine, repo }, index, staged) }),
     },
     canonical: config.settings.gcOnExport,
     incremental: true,

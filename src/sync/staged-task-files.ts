@@ -70,9 +70,16 @@ export function hasOthers(staged: ReadonlyMap<string, string>): boolean {
   return [...staged.keys()].some((path) => path !== TASKS_PATH && path !== HISTORY_PATH);
 }
 
-/** What HEAD has of the task files, by what is known already: a path that is not staged is as the index has it. */
+/**
+ * What HEAD has of the task files, by what is known already: a path that is not staged is as the index has it. And what
+ * the next commit would have, where that is staged: the working tree may have something else (`git apply --cached`).
+ */
 export async function readHeadFiles(
-  repo: GitRepo,
+  {
+    paths,
+    machine,
+    repo,
+  }: { readonly paths: ProjectPaths; readonly machine: Machine; readonly repo: GitRepo },
   { oids }: ProjectIndex,
   staged: ReadonlyMap<string, string>,
 ): Promise<readonly CommittedFiles[]> {
@@ -82,7 +89,19 @@ export async function readHeadFiles(
     const oid = staged.get(path) ?? oids.get(path);
     return oid === undefined || /^0+$/.test(oid) ? undefined : oid;
   };
-  return [{ role: 'HEAD', commit, tasks: toOid(TASKS_PATH), history: toOid(HISTORY_PATH) }];
+  const head = { role: 'HEAD', commit, tasks: toOid(TASKS_PATH), history: toOid(HISTORY_PATH) } as const;
+  const toNext = (path: string): string | undefined => (staged.has(path) ? oids.get(path) : undefined);
+  const [tasks, history] = [toNext(TASKS_PATH), toNext(HISTORY_PATH)];
+  if (tasks === undefined && history === undefined) return [head];
+  const was_in_tree = await wasAdded(paths, machine);
+  return [head, { role: 'NEXT', commit, tasks, history, was_in_tree }];
+}
+
+/** Whether the index has the task file from the working tree, and not by a patch: then it knows what that file was. */
+async function wasAdded({ root }: ProjectPaths, { env }: Machine): Promise<boolean> {
+  const args = ['ls-files', '--debug', '--', `:(top,literal)${TASKS_PATH}`];
+  const { stdout } = await runGit(args, { cwd: root, env });
+  return !/^ *mtime: 0:0$/m.test(stdout);
 }
 
 /** A file of the project that is staged, by the names that git has for the version of the last commit and for the new one. */
