@@ -57,7 +57,7 @@ describe('[D1] histories with an edit by hand in every third step', () => {
       expect([seed, ...wrong, ...told]).toEqual([seed]);
       edits += outcome.edits;
     }
-    expect(edits).toBeGreaterThan(5 * seeds.length);
+    expect(edits).toBeGreaterThanOrEqual(5 * seeds.length);
   });
 
   it.for(MISTAKES)('find a mistake: %s', { timeout: TIMEOUT_MS }, async ([, mode, seed, mistake]) => {

@@ -10,5 +10,5 @@ export const KEPT_LIMITS = {
   replica_bytes: 33_554_432,
   replica_growth: 4,
   /** Where one line a task takes more, only `forge gc` does that: others cannot write meanwhile. */
-  replica_whole_bytes: 67_108_864,
+  replica_whole_bytes: 33_554_432,
 } as const;
