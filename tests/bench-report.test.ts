@@ -39,6 +39,18 @@ describe('the page of benchmarks', () => {
     }
   });
 
+  it('has no part of a start that takes longer than the whole of it', () => {
+    const rows = [...PAGE.matchAll(/first line.* \| (\d+) ms against .* as a cold process (\d+) ms \|$/gm)];
+    expect(rows.map(([, inside, whole]) => Number(inside) < Number(whole))).toEqual([true, true, true]);
+  });
+
+  it('imports and exports by a worker that runs', () => {
+    const worker = resolve(import.meta.dirname, '../bench/workers/sync-work.ts');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [worker, 'nothing'], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toBeTypeOf('object');
+  });
+
   it.each([['--help'], ['cold', 'typo'], ['--wirte']])('%s starts nothing', (...words) => {
     const run = resolve(import.meta.dirname, '../bench/run.ts');
     const { status, stdout, stderr } = spawnSync(process.execPath, [run, ...words], { encoding: 'utf8' });

@@ -15,14 +15,14 @@ import { reportCost, startCost } from './report-cost.ts';
 const [mode = '', database = '', tasks = ''] = process.argv.slice(2);
 const by = { actor: systemActor('bench'), now: systemClock.now(), clock: () => systemClock.now() };
 
+/** Asked of git by commands, and only where a file changed. */
+const findHeld = async (): Promise<undefined> => undefined;
+const source = { repo: undefined, findHeld, readCommitted: async () => [] };
+
 await warmUp();
 const cost = startCost();
 if (mode !== 'nothing') await work(mode, database, tasks);
 reportCost(cost);
-
-/** Asked of git by commands, and only where a file changed. */
-const findHeld = async (): Promise<undefined> => undefined;
-const source = { repo: undefined, findHeld, readCommitted: async () => [] };
 
 async function work(what: string, db: string, file: string): Promise<void> {
   await using store = await openStore(locationOf(db), { clock: systemClock });
