@@ -8,6 +8,11 @@ const LOOK_MS = 1_000;
 /** A thread costs as much to start as many logs cost to move, and memory while it waits. */
 const LOOKS_BEFORE_REST = 10;
 const PAGE_BYTES = 4_096;
+/**
+ * While writes follow each other, a log that others may add to is never moved whole, and only grows. From this size on its
+ * end is moved where nobody can write meanwhile.
+ */
+const END_BYTES = 4 * LIMITS.wal_bytes;
 /** In a thread of its own, on a connection of its own: moving a large log takes longer than a server may stand still. */
 const MOVE_LOG = `
   const { parentPort, workerData } = require('node:worker_threads');
@@ -24,8 +29,14 @@ const MOVE_LOG = `
   });
 `;
 
-/** Keeps SQLite's log small for a store whose own commits do not. */
-export function checkpointAside(database: string): { [Symbol.asyncDispose](): Promise<void> } {
+/**
+ * Keeps SQLite's log small for a store whose own commits do not. `moveEnd` moves, by the connection that writes, what was
+ * added while the rest was moved, so that the next commit begins the log anew.
+ */
+export function checkpointAside(
+  database: string,
+  moveEnd: () => void,
+): { [Symbol.asyncDispose](): Promise<void> } {
   let moving: Promise<void> | undefined;
   let worker: Worker | undefined;
   let idle = 0;
@@ -36,10 +47,11 @@ export function checkpointAside(database: string): { [Symbol.asyncDispose](): Pr
     worker = undefined;
     await ending?.terminate();
   };
-  const move = async (): Promise<void> => {
+  const move = async (bytes: number): Promise<void> => {
     worker ??= startWorker(database);
     // A log that could not be moved now is moved later, and loses nothing by waiting.
     if (!(await moveLog(worker))) await rest();
+    else if (bytes > END_BYTES) moveEnd();
   };
   const timer = setInterval(() => {
     if (moving !== undefined) return;
@@ -49,7 +61,7 @@ export function checkpointAside(database: string): { [Symbol.asyncDispose](): Pr
     idle = isDue ? 0 : idle + 1;
     if (isDue) {
       moved_at = log?.mtimeMs ?? 0;
-      moving = move().finally(() => (moving = undefined));
+      moving = move(log?.size ?? 0).finally(() => (moving = undefined));
     } else if (worker !== undefined && idle >= LOOKS_BEFORE_REST) {
       moving = rest().finally(() => (moving = undefined));
     }

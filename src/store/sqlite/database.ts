@@ -42,6 +42,7 @@ export class Database {
   #isPrivate = false;
   /** Pages of the log after which a commit moves them to the database; 0 where somebody else does. */
   readonly #checkpoint_pages: number;
+  #movesLog = false;
 
   /** The states that park a task; the column `parked` is a copy of that. */
   get parkedStates(): ReadonlySet<string> {
@@ -146,7 +147,7 @@ export class Database {
       this.#checkPlace();
       this.guard?.();
       const result = await work();
-      this.run('COMMIT');
+      this.#commit();
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
@@ -197,6 +198,22 @@ export class Database {
     }
   }
 
+  /** Moves what stands in the log, behind the next commit where one is under way, so that the log is begun anew. */
+  moveLog(): void {
+    this.#movesLog = this.#db.isTransaction;
+    if (this.#movesLog) return;
+    try {
+      this.waiting(0, () => this.get('PRAGMA wal_checkpoint(RESTART)'));
+    } catch {
+      // It loses nothing by waiting for the next time.
+    }
+  }
+
+  #commit(): void {
+    this.run('COMMIT');
+    if (this.#movesLog) this.moveLog();
+  }
+
   /** `work`, in which a lock is waited for at most so long; as long as ever without. */
   waiting<T>(lock_ms: number | undefined, work: () => T): T {
     if (lock_ms === undefined) return work();
@@ -239,7 +256,7 @@ export class Database {
     this.run(begin);
     try {
       const result = work();
-      this.run('COMMIT');
+      this.#commit();
       return result;
     } catch (error) {
       // Some errors (a full disk) roll back by themselves; a second ROLLBACK would hide the first error.

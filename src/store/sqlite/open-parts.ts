@@ -113,7 +113,7 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
     await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
     if (options.gather === undefined) return { db, reader: db, replica, options };
     const { checkpointAside } = await import('./checkpoint-aside.ts');
-    const aside = checkpointAside(options.database);
+    const aside = checkpointAside(options.database, () => db.moveLog());
     return { db, reader: openDatabase(options), replica, options, aside };
   });
 }
