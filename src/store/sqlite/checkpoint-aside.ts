@@ -12,7 +12,7 @@ const PAGE_BYTES = 4_096;
  * While writes follow each other, a log that others may add to is never moved whole, and only grows. From this size on its
  * end is moved where nobody can write meanwhile.
  */
-const END_BYTES = 4 * LIMITS.wal_bytes;
+const END_BYTES = 2 * LIMITS.wal_bytes;
 /** In a thread of its own, on a connection of its own: moving a large log takes longer than a server may stand still. */
 const MOVE_LOG = `
   const { parentPort, workerData } = require('node:worker_threads');
