@@ -23,7 +23,7 @@ it('lines of a script take nothing back whose events were forgotten since the fi
   const { a } = world.clone;
   const [one, two] = [await a.create('one'), await a.create('two')];
   await a.run('commit');
-  // Its file shows the tasks as they are now, until somebody writes there.
+  // Its file shows the tasks as they are now, until a command writes there.
   const path = join(world.folder, 'side');
   a.git('worktree', 'add', '--quiet', '-b', 'side', path);
   const side = toClone(path, world.place);

@@ -7,7 +7,7 @@ import { openContext, openFound, type ContextRequest } from './open-context.ts';
 
 const quiet = (): void => undefined;
 
-/** A context in a project whose link to the database somebody has cleaned away. */
+/** A context in a project without its link to the database, as `git clean` leaves it. */
 async function openWithoutLink(request: Pick<ContextRequest, 'reads' | 'operation'>) {
   const project = await forgeProjectHere();
   const link = join(project.path, '.forge/forge.db');

@@ -43,7 +43,7 @@ interface Filter {
   readonly task_id: string | undefined;
 }
 
-/** What a stream says too: whoever stood further back than the feed reaches reads the tasks again. */
+/** What a stream says too: a reader that stood further back than the feed reaches has to read the tasks again. */
 async function tellForgotten(store: EventStore, after: number): Promise<StoredEvent[]> {
   const { oldest } = await store.readFeed();
   if (after === 0 || after + 1 >= oldest) return [];

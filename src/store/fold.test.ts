@@ -301,11 +301,7 @@ describe('what somebody should hear of a fold', () => {
   it('a value of a file in which two others turn out to share an id', async () => {
     await using here = await tempStore();
     await using there = await tempStore();
-    const { id } = await create(here, 'Old');
-    await fold(there, await shareLines(here));
-    await here.store.updateTask({ id, title: 'Here' }, by(here));
-    there.clock.advance(60_000);
-    await there.store.updateTask({ id, title: 'There' }, by(there));
+    const id = await titleApart(here, there);
     const twin = { title: 'Twin', status: 'open', created_at: '2026-02-10T08:00:00.000Z' };
     await fold(here, [JSON.stringify({ id: 'fg-twin', created_by: 'ann', ...twin })]);
     const lines = [
@@ -321,11 +317,7 @@ describe('what somebody should hear of a fold', () => {
   it('a value of a task that only the other clone has told apart from one with its id', async () => {
     await using here = await tempStore();
     await using there = await tempStore();
-    const { id } = await create(here, 'Old');
-    await fold(there, await shareLines(here));
-    await here.store.updateTask({ id, title: 'Here' }, by(here));
-    there.clock.advance(60_000);
-    await there.store.updateTask({ id, title: 'There' }, by(there));
+    const id = await titleApart(here, there);
     const { renamed } = await fold(there, [line(id, { title: 'Twin', created_by: 'bob' })]);
     const [{ to } = { to: '' }] = renamed;
     expect((await fold(here, await exportLines(there))).renamed).toEqual([{ from: id, to }]);
@@ -563,4 +555,14 @@ function rowsOf(temp: TempStore, sql: string): unknown[] {
     .prepare(sql)
     .all()
     .map((row) => ({ ...row }));
+}
+
+/** A task that both know by the same line, and to which each gives another title. */
+async function titleApart(here: TempStore, there: TempStore): Promise<string> {
+  const { id } = await create(here, 'Old');
+  await fold(there, await shareLines(here));
+  await here.store.updateTask({ id, title: 'Here' }, by(here));
+  there.clock.advance(60_000);
+  await there.store.updateTask({ id, title: 'There' }, by(there));
+  return id;
 }

@@ -10,7 +10,7 @@ const LOOKS_BEFORE_REST = 10;
 const PAGE_BYTES = 4_096;
 /**
  * While writes follow each other, a log that others may add to is never moved whole, and only grows. From this size on its
- * end is moved where nobody can write meanwhile.
+ * end is moved by the one connection that writes, between two commits.
  */
 const END_BYTES = 2 * LIMITS.wal_bytes;
 /** In a thread of its own, on a connection of its own: moving a large log takes longer than a server may stand still. */

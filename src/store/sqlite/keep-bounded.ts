@@ -87,7 +87,7 @@ function hasRoom(replica: Replica): boolean {
     const { bavail, bsize } = statfsSync(dirname(replica.path));
     return bavail * bsize > 2 * replica.size();
   } catch {
-    // Where nobody can say, the rewrite shows it.
+    // A file system that does not say how much is free: the rewrite shows it.
     return true;
   }
 }
