@@ -37,15 +37,31 @@ export function decideAgentMove(workflow: ResolvedWorkflow, move: AgentMove): Ag
   if (doesOnEnter(workflow, to, 'run_merge'))
     return { outcome: 'refused', gate: to, why: 'an agent cannot merge: a person does, or Forge itself' };
   const from = standingState(workflow, task);
-  const isEnd = kindOf(workflow, to) === 'terminal' && to !== workflow.cancelled;
-  const isPassing = kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'gate';
-  if (!isEnd && !isPassing) return ALLOWED;
+  const isEnd = isDone(workflow, to);
+  if (!isEnd && !isPassing(workflow, from, to)) return ALLOWED;
   const ahead = isEnd ? listGates(workflow, from) : [from];
   for (const gate of ahead) {
     const why = findObjection(workflow, move, { from, gate });
     if (why !== undefined) return { outcome: 'refused', gate, why };
   }
   return ALLOWED;
+}
+
+/** Whether it counts how the attempts of the task stand. */
+export function needsAttempts(
+  workflow: ResolvedWorkflow,
+  { actor, task, to }: Pick<AgentMove, 'actor' | 'to'> & { readonly task: Pick<Task, 'status' | 'state'> },
+): boolean {
+  if (actor.kind !== 'agent') return false;
+  return isDone(workflow, to) || isPassing(workflow, standingState(workflow, task), to);
+}
+
+function isDone(workflow: ResolvedWorkflow, to: string): boolean {
+  return kindOf(workflow, to) === 'terminal' && to !== workflow.cancelled;
+}
+
+function isPassing(workflow: ResolvedWorkflow, from: string, to: string): boolean {
+  return kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'gate';
 }
 
 /** Why a gate has not been passed; undefined where it has nothing to say. */

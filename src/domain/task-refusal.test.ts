@@ -49,6 +49,24 @@ describe('every refusal is told by its code, the id, and the command to type nex
       'forge claim fg-a1b2 --force',
     ],
     [
+      { outcome: 'checks_kept', actor: 'bob' },
+      'permission_denied',
+      'bob cannot change the checks of fg-a1b2: they become commands, which needs a token with the scope exec',
+      'forge token create --scope exec',
+    ],
+    [
+      { outcome: 'gates_kept', actor: 'bob', why: 'no' },
+      'permission_denied',
+      'bob cannot change fg-a1b2: no',
+      'forge task comment fg-a1b2 "…"',
+    ],
+    [
+      { outcome: 'gate_ahead', actor: 'bob', to: 'done', gate: 'review', why: 'no' },
+      'permission_denied',
+      'bob cannot move fg-a1b2 to done: no',
+      'forge task show fg-a1b2',
+    ],
+    [
       { outcome: 'in_gate' },
       'state_invalid',
       'fg-a1b2 is in review; nobody is at work on it',

@@ -15,6 +15,17 @@ export type TaskRefusal =
   | { readonly outcome: 'not_claimed' }
   /** An agent does not end or take the claim of another. */
   | Extract<ClaimEndDecision, { outcome: 'not_the_owner' }>
+  /** What checks a task becomes commands: the token may not say. */
+  | { readonly outcome: 'checks_kept'; readonly actor: string }
+  /** An agent does not loosen what judges its work. */
+  | { readonly outcome: 'gates_kept'; readonly actor: string; readonly why: string }
+  | {
+      readonly outcome: 'gate_ahead';
+      readonly actor: string;
+      readonly to: string;
+      readonly gate: string;
+      readonly why: string;
+    }
   | { readonly outcome: 'in_gate' }
   | { readonly outcome: 'not_closed' }
   | {
@@ -75,6 +86,23 @@ export function explainTaskRefusal(
         'claim_conflict',
         `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${refusal.owner}`,
         { hint: toForceHints(id)[refusal.next], details: { id, assignee: life.assignee } },
+      );
+    case 'checks_kept':
+      return new ForgeError(
+        'permission_denied',
+        `${refusal.actor} cannot change the checks of ${id}: they become commands, which needs a token with the scope exec`,
+        { hint: 'forge token create --scope exec', details: { id, needed: 'exec' } },
+      );
+    case 'gates_kept':
+      return new ForgeError('permission_denied', `${refusal.actor} cannot change ${id}: ${refusal.why}`, {
+        hint: `forge task comment ${id} "…"`,
+        details: { id },
+      });
+    case 'gate_ahead':
+      return new ForgeError(
+        'permission_denied',
+        `${refusal.actor} cannot move ${id} to ${refusal.to}: ${refusal.why}`,
+        { hint: show, details: { id, from: life.state, to: refusal.to, gate: refusal.gate } },
       );
     case 'in_gate':
       return new ForgeError('state_invalid', `${id} is in ${life.state}; nobody is at work on it`, {

@@ -1,10 +1,11 @@
-import { changedNames, changesOwner, eventOf } from '#domain/describe-change.ts';
+import { planApplication } from '#domain/plan-application.ts';
+import type { LocalNumbers } from '#domain/plan-write.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
 import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
-import { toTask } from '#domain/to-task.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
+import { insertTaskEvents } from './log-rows.ts';
 import {
   readLine,
   readRecord,
@@ -12,10 +13,8 @@ import {
   toUnreadable,
   writeRecord,
   type EncodedRecord,
-  type LocalNumbers,
   type StoredRecord,
 } from './record-rows.ts';
-import { insertTaskEvent } from './task-events.ts';
 
 /** A task as the store holds it, deleted or not. */
 export interface Known {
@@ -71,13 +70,9 @@ export function applyRecord(
   how: Application,
 ): { numbers: LocalNumbers; encoded: EncodedRecord } {
   const encoded = how.encoded ?? toEncoded(record);
-  const owner = changesOwner(before?.record, record) ? 1 : 0;
-  // A deleted task has the number already that the next write of it gets.
-  const next = (before?.numbers.version ?? 0) + (before !== undefined && before.stored === undefined ? 0 : 1);
-  const numbers = {
-    version: Math.max(how.numbers?.version ?? 0, next),
-    fence: Math.max(how.numbers?.fence ?? 0, (before?.numbers.fence ?? 0) + owner),
-  };
+  const known = before && { ...before, is_here: before.stored !== undefined };
+  const plan = planApplication(known, record, { least: how.numbers, workflow: db.workflow });
+  const { numbers } = plan;
   if (isDeleted(record)) {
     writeDeleted(db, encoded, how.alive ?? liveRecord(before), numbers);
   } else {
@@ -88,15 +83,8 @@ export function applyRecord(
     if (before?.stored === undefined && how.bulk !== true) adoptUnresolved(db, record.id);
   }
   if (how.silent !== true) {
-    insertTaskEvent(db, {
-      type: happeningOf(before, record),
-      triggered_by: how.triggered_by,
-      created_at: toIso(how.now),
-      task: toTask(record, numbers.version, db.workflow),
-      changed: before === undefined ? [] : changedNames(before.record, record),
-      before: before?.stored?.record,
-      after: record,
-    });
+    const told = { task_id: record.id, triggered_by: how.triggered_by, created_at: toIso(how.now) };
+    insertTaskEvents(db, plan.toEvents(), told);
   }
   return { numbers, encoded };
 }
@@ -105,11 +93,6 @@ export function applyRecord(
 export function forgetName(db: Database, id: string): void {
   removeRow(db, id);
   db.run('DELETE FROM deleted_tasks WHERE id = ?', id);
-}
-
-function happeningOf(before: Known | undefined, record: TaskRecord): string {
-  if (isDeleted(record)) return 'task.deleted';
-  return before?.stored === undefined ? 'task.created' : eventOf(before.record, record);
 }
 
 function liveRecord(before: Known | undefined): TaskRecord | undefined {

@@ -9,8 +9,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { RememberedTask } from '../report.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
-import { checkLanding } from './check-landing.ts';
-import { checkOwner } from './check-owner.ts';
+import { checkSave } from './check-save.ts';
 import { listAllBlockers, listAncestors, refuseDependencyCycle, selfDependency } from './cycle-checks.ts';
 import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
@@ -98,8 +97,7 @@ export function deleteTask(
   const { record } = stored;
   const { id } = record;
   checkSeen(tx, stored, { version: remove.version, fence: remove.fence });
-  const former_owner = checkOwner(tx, stored, { after: undefined });
-  checkLanding(tx, stored, undefined);
+  const former_owner = checkSave(tx, stored, { after: undefined });
   if (tx.bounded) refuseManyTies(db, id);
   const children = db
     .all('SELECT id FROM tasks WHERE parent_id = ? ORDER BY id', id)

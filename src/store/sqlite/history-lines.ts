@@ -1,9 +1,9 @@
+import type { Move } from '#domain/plan-write.ts';
 import { statusOfState } from '#domain/states.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import type { Row } from './database.ts';
-import type { Move } from './replica-lines.ts';
 
 export interface TravellingMove extends Move {
   readonly task_id: string;

@@ -1,5 +1,6 @@
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinRecords } from '#domain/join-records.ts';
+import type { Move } from '#domain/plan-write.ts';
 import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
@@ -10,7 +11,7 @@ import { decodeLease, restoreLeases, type LeaseLine } from './lease-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
 import type { EncodedRecord } from './record-rows.ts';
 import { renameWork } from './rename-work.ts';
-import { decodeReplicaLine, type Move, type ReplicaLine } from './replica-lines.ts';
+import { decodeReplicaLine, type ReplicaLine } from './replica-lines.ts';
 import { decodeShown, writeShown, type ShownLine } from './shown-lines.ts';
 import { decodeFact, writeFact, type KeptFact } from './store-facts.ts';
 

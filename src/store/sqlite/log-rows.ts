@@ -1,6 +1,6 @@
+import type { Move, PlannedEvent } from '#domain/plan-write.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
-import type { Move } from './replica-lines.ts';
 
 const INSERT_EVENT =
   'INSERT INTO events (type, task_id, triggered_by, created_at, data) VALUES (?, ?, ?, ?, ?)';
@@ -20,6 +20,18 @@ export interface NewEvent {
 export function insertEvent(db: Database, event: NewEvent): number {
   const { type, task_id, triggered_by, created_at, data } = event;
   return db.run(INSERT_EVENT, type, task_id, triggered_by, created_at, JSON.stringify(data)).last_row_id;
+}
+
+/** Returns the number of the first. */
+export function insertTaskEvents(
+  db: Database,
+  events: readonly [PlannedEvent, ...PlannedEvent[]],
+  told: Pick<NewEvent, 'task_id' | 'triggered_by' | 'created_at'>,
+): number {
+  const [first, ...more] = events;
+  const seq = insertEvent(db, { ...told, ...first });
+  for (const event of more) insertEvent(db, { ...told, ...event });
+  return seq;
 }
 
 export function newestEvent(db: Database): number {

@@ -1,3 +1,4 @@
+import type { LocalNumbers } from '#domain/plan-write.ts';
 import { defaultState } from '#domain/states.ts';
 import { digestElement, digestParts } from '#domain/record-digests.ts';
 import { dependencyKey } from '#domain/task-record.ts';
@@ -7,7 +8,6 @@ import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Value } from './database.ts';
-import type { LocalNumbers } from './record-rows.ts';
 
 /**
  * The line of a task that is nothing special, as the row it becomes: written by Forge, never changed but by claims,

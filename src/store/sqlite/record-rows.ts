@@ -8,6 +8,7 @@ import {
   listLabels,
   unknownKeys,
 } from '#domain/record-codec.ts';
+import type { LocalNumbers } from '#domain/plan-write.ts';
 import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { isArchived } from '#domain/workflow-fields.ts';
 import type { ForgeError } from '#kernel/errors.ts';
@@ -159,12 +160,6 @@ export function writeRecord(
   writeLostParent(db, before, record, lost);
   if (old?.dependencies !== record.dependencies) writeDependencies(db, old, record);
   if (old?.comments !== record.comments) writeComments(db, old, record);
-}
-
-/** What this store alone counts. It does not travel, but a rebuild must not start it again: an old claim would fit. */
-export interface LocalNumbers {
-  readonly version: number;
-  readonly fence: number;
 }
 
 /** A canonical line that the database itself keeps, of a deleted task. */

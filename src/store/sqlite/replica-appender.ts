@@ -1,6 +1,6 @@
+import type { LocalNumbers } from '#domain/plan-write.ts';
 import type { Writer } from '../store.ts';
 import type { Database } from './database.ts';
-import type { LocalNumbers } from './record-rows.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import { heldBytes, holdBytes, holdFile, writeAgreed } from './replay.ts';
 import type { Replica } from './replica.ts';

@@ -1,20 +1,9 @@
+import type { LocalNumbers, Move } from '#domain/plan-write.ts';
 import { decodeRecord, LOCAL_KEY } from '#domain/record-codec.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { LocalNumbers } from './record-rows.ts';
-
-/** A move as its replica line has it: the states and statuses from and to, the reason, who, and 1 for a rejection. */
-export interface Move {
-  readonly from_state: string;
-  readonly to_state: string;
-  readonly from_status: string;
-  readonly to_status: string;
-  readonly reason: string | null;
-  readonly triggered_by: string;
-  readonly rejection: number;
-}
 
 export interface ReplicaLine {
   readonly record: TaskRecord;

@@ -1,34 +1,22 @@
 import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
-import { changesOwner } from '#domain/describe-change.ts';
 import type { SteadyTime } from '#domain/leases.ts';
-import { findLifeWrite } from '#domain/own-values.ts';
+import { nextNumbers, planWrite, type LocalNumbers, type Move } from '#domain/plan-write.ts';
 import type { Happening } from '#domain/task-plan.ts';
-import type { Life, TaskRecord } from '#domain/task-record.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
-import { standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '../store.ts';
-import { checkGates } from './check-gates.ts';
 import { checkHolding } from './check-holding.ts';
-import { checkLanding } from './check-landing.ts';
-import { checkOwner } from './check-owner.ts';
+import { checkSave } from './check-save.ts';
 import type { Database } from './database.ts';
 import { LoopTurn } from './loop-turn.ts';
-import { insertEvent, insertTransition } from './log-rows.ts';
-import {
-  readRecord,
-  toEncoded,
-  writeRecord,
-  type EncodedRecord,
-  type LocalNumbers,
-  type StoredRecord,
-} from './record-rows.ts';
+import { insertEvent, insertTaskEvents, insertTransition } from './log-rows.ts';
+import { readRecord, toEncoded, writeRecord, type EncodedRecord, type StoredRecord } from './record-rows.ts';
 import { noteOwnWrite } from './own-values.ts';
 import { refuseManyDependents } from './neighbour-bounds.ts';
-import { insertTaskEvent } from './task-events.ts';
-import { encodeReplicaLine, type Move } from './replica-lines.ts';
+import { encodeReplicaLine } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
 import {
   AGREE_TRIES,
@@ -252,36 +240,26 @@ function openTransaction(
     encoded: EncodedRecord,
     numbers: LocalNumbers,
     happening: Happening,
-  ) => {
+  ): Saved => {
     const { record, line } = encoded;
     if (bounded && isRecounted(before?.record, record)) refuseManyDependents(db, record.id);
     writeRecord(db, before, encoded, numbers);
-    const move = before === undefined ? undefined : toMove(before.record.life, record.life, happening);
-    written.push({ line, numbers, move });
-    if (before !== undefined) {
-      const write = findLifeWrite(before.record, record);
-      if (write !== undefined) written.push({ fact: noteOwnWrite(db, record.id, write), comes_last: true });
-    }
-    const task = toTask(record, numbers.version, db.workflow);
-    const { type, changed, more } = happening;
-    const told = { type, changed, more, triggered_by: happening.triggered_by ?? triggered_by };
-    const change = { ...told, created_at: toIso(by.now), task, before: before?.record, after: record };
-    const seq = insertTaskEvent(db, change);
-    if (move !== undefined) insertTransition(db, record.id, record.life.written, move, seq);
-    return { task, fence: numbers.fence };
-  };
-  const toMove = (from: Life, to: Life, happening: Happening): Move | undefined => {
-    if (from.state === to.state && from.n === to.n) return undefined;
-    const from_state = db.workflow === undefined ? from.state : standingState(db.workflow, from);
-    const states = { from_state, to_state: to.state };
-    const statuses = { from_status: from.status, to_status: to.status };
-    return {
-      ...states,
-      ...statuses,
-      reason: happening.reason ?? null,
-      triggered_by: happening.triggered_by ?? triggered_by,
-      rejection: happening.rejection === true ? 1 : 0,
-    };
+    const { workflow } = db;
+    const plan = planWrite({
+      before: before?.record,
+      after: record,
+      happening,
+      numbers,
+      triggered_by,
+      workflow,
+    });
+    written.push({ line, numbers, move: plan.move });
+    if (plan.own_write !== undefined)
+      written.push({ fact: noteOwnWrite(db, record.id, plan.own_write), comes_last: true });
+    const told = { task_id: record.id, triggered_by: plan.triggered_by, created_at: toIso(by.now) };
+    const seq = insertTaskEvents(db, plan.events, told);
+    if (plan.move !== undefined) insertTransition(db, record.id, record.life.written, plan.move, seq);
+    return { task: plan.task, fence: numbers.fence };
   };
   return {
     db,
@@ -312,21 +290,11 @@ function openTransaction(
     save(before, after, happening) {
       if (before?.record === after)
         return { task: toTask(after, before.version, db.workflow), fence: before.fence };
-      let former: { readonly former_owner: string } | undefined;
-      if (before !== undefined) {
-        checkGates(db, by, before.record, after);
-        // What Forge does on the way, as with leases that are over, is not the writer's doing.
-        const owner =
-          happening.triggered_by === undefined
-            ? checkOwner({ db, by }, before, { ...happening, after })
-            : undefined;
-        if (owner !== undefined) former = { former_owner: owner };
-        checkLanding({ db, by }, before, after);
-      }
-      const version = (before?.version ?? 0) + 1;
-      const fence = (before?.fence ?? 0) + (changesOwner(before?.record, after) ? 1 : 0);
+      const former_owner =
+        before === undefined ? undefined : checkSave({ db, by }, before, { after, happening });
+      const former = former_owner === undefined ? undefined : { former_owner };
       const more = { ...happening.more, ...former, ...(former && happening.forced && { forced: true }) };
-      const saved = write(before, toEncoded(after), { version, fence }, { ...happening, more });
+      const saved = write(before, toEncoded(after), nextNumbers(before, after), { ...happening, more });
       return former === undefined ? saved : { ...saved, task: { ...saved.task, ...former } };
     },
   };

@@ -1,0 +1,113 @@
+import { decideAgentMove, needsAttempts } from './decide-agent-move.ts';
+import { decideClaimEnd } from './decide-claim-end.ts';
+import { changesSteps, findGateLoosening, type GateFacts } from './decide-gate-change.ts';
+import { decideLanding, isTakenAway, type LandingFacts } from './decide-landing.ts';
+import type { Deciding, Happening } from './task-plan.ts';
+import { isDeleted, type TaskRecord } from './task-record.ts';
+import type { TaskRefusal } from './task-refusal.ts';
+import { otherFields, showWorkflowFields } from './workflow-fields.ts';
+
+/** A write of a task that is there, whatever decided it. */
+export interface Save {
+  readonly before: TaskRecord;
+  /** Undefined where the task is deleted. */
+  readonly after: TaskRecord | undefined;
+  readonly happening?: Pick<Happening, 'forced' | 'claimed' | 'triggered_by'>;
+}
+
+export interface Saving extends Deciding {
+  /** False: the token may not run programs. */
+  readonly vouches?: boolean | undefined;
+}
+
+/** Which facts a save needs, so that no others are read. */
+export interface SaveNeeds {
+  readonly attempts: boolean;
+  readonly landing: boolean;
+}
+
+export interface SaveFacts {
+  /** The task has an attempt that was neither merged nor given up. */
+  readonly unfinished: boolean;
+  /** It was worked on in an attempt since its last merge, and that attempt was given up. */
+  readonly given_up: boolean;
+  /** A merge of the task that is about to move its target, or has just moved it. */
+  readonly landing: LandingFacts | undefined;
+}
+
+export const NO_SAVE_FACTS: SaveFacts = { unfinished: false, given_up: false, landing: undefined };
+
+export type SaveDecision =
+  | {
+      readonly outcome: 'allowed';
+      /** Whose claim ends by it, where it is another's. */
+      readonly former_owner: string | undefined;
+      /** The merge that waits for the task no more. */
+      readonly settles: string | undefined;
+    }
+  | TaskRefusal;
+
+export function listSaveNeeds({ before, after }: Save, { actor, workflow }: Saving): SaveNeeds {
+  const isMove = after !== undefined && before.life.state !== after.life.state;
+  return {
+    attempts: isMove && needsAttempts(workflow, { actor, task: before.life, to: after.life.state }),
+    landing: isTakenAway(before, after),
+  };
+}
+
+/**
+ * What holds for every write of a task, so that no way of writing one has rules of its own: what gates it, whose it is,
+ * and whether a merge has it in hand.
+ */
+export function decideSave(
+  save: Save,
+  { facts, saving }: { readonly facts: SaveFacts; readonly saving: Saving },
+): SaveDecision {
+  const { before, after, happening } = save;
+  const { actor, workflow } = saving;
+  const gate = after === undefined ? undefined : decideGates({ before, after }, { facts, saving });
+  if (gate !== undefined) return gate;
+  const { forced = false, claimed = false, triggered_by } = happening ?? {};
+  // What Forge does on the way, as with leases that are over, is not the writer's doing.
+  const owner =
+    triggered_by === undefined
+      ? decideClaimEnd({ actor, before, after, forced, claimed }, workflow)
+      : undefined;
+  if (owner?.outcome === 'not_the_owner') return owner;
+  const merge = isTakenAway(before, after) ? facts.landing : undefined;
+  const landing = merge === undefined ? undefined : decideLanding(merge, saving);
+  if (landing?.outcome === 'landing') return landing;
+  return {
+    outcome: 'allowed',
+    former_owner: owner?.outcome === 'ends' ? owner.owner : undefined,
+    settles: merge?.id,
+  };
+}
+
+/** An agent does not lead a task past a gate, and a token that may not run programs does not change what checks it. */
+function decideGates(
+  { before, after }: { readonly before: TaskRecord; readonly after: TaskRecord },
+  { facts, saving }: { readonly facts: SaveFacts; readonly saving: Saving },
+): TaskRefusal | undefined {
+  const { actor, workflow, vouches } = saving;
+  // Of people; what an agent may bring is told below. A deleted task comes back with what it had.
+  const isBound = vouches === false && actor.kind === 'user' && !isDeleted(before);
+  if (isBound && changesSteps(toGateFacts(before), toGateFacts(after)))
+    return { outcome: 'checks_kept', actor: actor.name };
+  if (actor.kind !== 'agent') return undefined;
+  const sides = { before: toGateFacts(before), after: toGateFacts(after) };
+  const why = findGateLoosening(workflow, actor, sides);
+  if (why !== undefined) return { outcome: 'gates_kept', actor: actor.name, why };
+  const { state: to } = after.life;
+  if (before.life.state === to) return undefined;
+  // As it stood before: what the same write takes away still counts.
+  const task = { id: before.id, ...before.life, ...sides.before };
+  const { unfinished, given_up } = facts;
+  const move = decideAgentMove(workflow, { actor, task, unfinished, given_up, to });
+  if (move.outcome === 'allowed') return undefined;
+  return { outcome: 'gate_ahead', actor: actor.name, to, gate: move.gate, why: move.why };
+}
+
+function toGateFacts(record: TaskRecord): GateFacts {
+  return showWorkflowFields(otherFields(record));
+}
