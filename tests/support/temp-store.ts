@@ -39,6 +39,8 @@ export interface TempStore extends AsyncDisposable {
   bring(lines: readonly object[]): Promise<void>;
   /** Removes the database with all that SQLite keeps beside it, then opens the store again. */
   rebuild(): Promise<void>;
+  /** The same store once more, as another process opens it. */
+  connectAgain(): Promise<Store>;
   /** A second connection, as any SQLite client would open it. */
   connect(options?: { foreign_keys?: boolean }): DatabaseSync & Disposable;
 }
@@ -84,6 +86,7 @@ export async function tempStore(
     reopen,
     bring: (lines) =>
       reopen(() => appendFileSync(replica, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))),
+    connectAgain: open,
     rebuild: () => reopen(() => removeDatabase(database)),
     connect: ({ foreign_keys = true } = {}) => {
       const db = new DatabaseSync(database, { enableForeignKeyConstraints: foreign_keys });

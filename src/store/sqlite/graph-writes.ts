@@ -151,7 +151,7 @@ export function deleteTask(
 
 export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore['restoreTask']>[0]): Task {
   const { db, by } = tx;
-  const id = resolveTaskId(db, restore.id, 'deleted_tasks');
+  const id = resolveTaskId(db, restore.id, 'deleted');
   const row = db.get('SELECT line, undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
   const deleted = row === undefined ? undefined : readLine(row.line as string);
   const undo = readUndo(row, restore.remembered, deleted);

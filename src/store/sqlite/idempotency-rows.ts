@@ -1,6 +1,7 @@
+import { decideRequest, type RememberedRequest } from '#domain/decide-request.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { KeptAnswer, RequestKey, RequestOutcome } from '../idempotency-store.ts';
-import type { Database } from './database.ts';
+import type { Database, Row } from './database.ts';
 
 /** By primary key. */
 export function beginRequest(db: Database, { token, key, digest, now }: RequestKey): RequestOutcome {
@@ -11,7 +12,8 @@ export function beginRequest(db: Database, { token, key, digest, now }: RequestK
     token,
     key,
   );
-  if (row === undefined) {
+  const decision = decideRequest(row === undefined ? undefined : toRemembered(row), digest);
+  if (decision.outcome === 'new')
     db.run(
       "INSERT INTO idempotency_keys (token, key, digest, state, created_at) VALUES (?, ?, ?, 'pending', ?)",
       token,
@@ -19,12 +21,19 @@ export function beginRequest(db: Database, { token, key, digest, now }: RequestK
       digest,
       now,
     );
-    return { outcome: 'new' };
-  }
-  if (row.digest !== digest) return { outcome: 'conflict' };
-  if (row.state !== 'done') return { outcome: 'pending', began_at: row.created_at as number };
+  return decision;
+}
+
+function toRemembered(row: Row): RememberedRequest<KeptAnswer> {
+  const { digest, created_at, status, body } = row as {
+    digest: string;
+    created_at: number;
+    status: number;
+    body: string;
+  };
+  if (row.state !== 'done') return { digest, began_at: created_at, answer: undefined };
   const headers = JSON.parse(row.headers as string) as KeptAnswer['headers']; // as finishRequest wrote it
-  return { outcome: 'done', answer: { status: row.status as number, headers, body: row.body as string } };
+  return { digest, began_at: created_at, answer: { status, headers, body } };
 }
 
 export function finishRequest(db: Database, { token, key }: RequestKey, answer: KeptAnswer): void {

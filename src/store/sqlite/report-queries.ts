@@ -126,7 +126,7 @@ export function findTask(db: Database, ref: string): { id: string; deleted: bool
 }
 
 export function readDeleted(db: Database, ref: string): DeletedTask {
-  const id = resolveTaskId(db, ref, 'deleted_tasks');
+  const id = resolveTaskId(db, ref, 'deleted');
   const row = db.get('SELECT undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
   const undo = typeof row?.undo === 'string' ? (readJson(row.undo) as Pick<Undo, 'elsewhere'>) : undefined;
   const knows = { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };

@@ -1,0 +1,38 @@
+import type { Clock } from '#kernel/clock.ts';
+import type { SteadyTime } from '#domain/leases.ts';
+import type { EventStore } from './event-store.ts';
+import type { IdempotencyStore } from './idempotency-store.ts';
+import { memoryEvents } from './memory/memory-events.ts';
+import { memoryRequests } from './memory/memory-requests.ts';
+import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
+import type { MemoryParts } from './memory/memory-transaction.ts';
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
+  readonly steady?: (() => SteadyTime) | undefined;
+}
+
+export interface MemoryStore extends EventStore, IdempotencyStore, AsyncDisposable {
+  /** The same store once more, as another process opens it. */
+  connectAgain(): MemoryStore;
+}
+
+/**
+ * The store's port on maps: slow, gone with the process, and with no rule of its own. It runs the suite that every
+ * store runs, and tests of what stands on a store may use it.
+ */
+export function openMemoryStore({ clock, steady }: MemoryStoreOptions): MemoryStore {
+  const tables: MemoryTables = createMemoryTables(clock.now());
+  const open = (): MemoryStore => createStore({ tables, steady }, open);
+  return open();
+}
+
+function createStore({ tables }: MemoryParts, connectAgain: () => MemoryStore): MemoryStore {
+  return {
+    ...memoryEvents(tables),
+    ...memoryRequests(tables),
+    connectAgain,
+    async [Symbol.asyncDispose]() {},
+  };
+}
