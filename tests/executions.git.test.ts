@@ -94,7 +94,6 @@ async function makeRun(): Promise<Run> {
     const { id } = await store.createRun(
       {
         id: crypto.randomUUID(),
-        task_id: task.id,
         attempt_id,
         role: 'coder',
         agent: 'worker-1',

@@ -1,18 +1,56 @@
 import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
-import { keptApproval, keptAttempt } from '../../tests/support/kept-work.ts';
-import { decideAnswer } from './decide-approval.ts';
-import { decideAttemptChange, decideAttemptStart } from './decide-attempt.ts';
+import { keptAttempt } from '../../tests/support/kept-work.ts';
+import { decideAttemptChange, decideAttemptStart, refusePort } from './decide-attempt.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
 
 describe('decideAttemptStart', () => {
+  const { id, name, path, target, base_commit, agent } = keptAttempt();
+  const wish = { id, name, path, target, base_commit, agent, port: 4100 };
+  const task = { id: 'fg-a1b2', status: 'open', state: 'todo' } as const;
+  const closed = { ...task, status: 'closed', state: 'done' } as const;
+  const free = { task, named: undefined, port_of: undefined, newest: 0 };
   it.each([
-    ['open', 'todo', undefined],
-    ['in_progress', 'in_progress', undefined],
-    ['closed', 'done', 'task_closed'],
-  ] as const)('%s: %s', (status, state, outcome) => {
-    expect(decideAttemptStart({ id: 'fg-a1b2', status, state })?.outcome).toBe(outcome);
+    ['the first of an open task', free, {}, { outcome: 'save', attempt: { number: 1 } }],
+    ['a task at work', { ...free, task: { ...task, status: 'in_progress' } }, {}, { outcome: 'save' }],
+    ['one behind others', { ...free, newest: 7 }, {}, { attempt: { number: 8 } }],
+    ['how it is picked', free, { pick: 'person' }, { attempt: { pick: 'person' } }],
+    ['a closed task', { ...free, task: closed, named: 'a-0' }, {}, { outcome: 'task_closed', task: closed }],
+    [
+      'a name and a port that are taken',
+      { ...free, named: 'a-0', port_of: 'a-2' },
+      {},
+      { outcome: 'name_taken', id, name, attempt: 'a-0' },
+    ],
+    [
+      'a port that is taken',
+      { ...free, port_of: 'a-2' },
+      {},
+      { outcome: 'port_taken', port: 4100, attempt: 'a-2' },
+    ],
+    ['no port', { ...free, port_of: 'a-2' }, { port: null }, { outcome: 'save', attempt: { port: null } }],
+  ] as const)('%s', (_, facts, more, expected) => {
+    expect(decideAttemptStart(facts, { ...wish, ...more }, NOW)).toMatchObject(expected);
+  });
+
+  it('begins with nothing but what was wished, and tells of it', () => {
+    const attempt = keptAttempt({ created_at: toIso(NOW) });
+    expect(decideAttemptStart(free, wish, NOW)).toEqual({
+      outcome: 'save',
+      attempt,
+      events: [{ type: 'attempt.started', task_id: 'fg-a1b2', data: { attempt } }],
+    });
+  });
+});
+
+describe('refusePort', () => {
+  it.each([
+    [4100, 'a-2', 'port_taken'],
+    [4100, undefined, undefined],
+    [null, 'a-2', undefined],
+  ] as const)('%s of %s: %s', (port, owner, outcome) => {
+    expect(refusePort({ id: 'a-1', port }, owner)?.outcome).toBe(outcome);
   });
 });
 
@@ -57,16 +95,11 @@ describe('decideAttemptChange', () => {
       { attempt: { finished_at: null }, events: [] },
     ],
   ] as const)('%s', (_, before, wished, expected) => {
-    expect(decideAttemptChange(keptAttempt(before), wished, NOW)).toMatchObject(expected);
-  });
-});
-
-describe('decideAnswer', () => {
-  it.each(['pending', 'allowed', 'denied', 'expired'] as const)('of one that is %s', (state) => {
-    const before = keptApproval({ state });
-    const saved = keptApproval({ state: 'allowed', answered_at: toIso(NOW), answered_by: 'user:ann' });
-    expect(decideAnswer(before, { state: 'allowed' }, { by: 'user:ann', now: NOW })).toEqual(
-      state === 'pending' ? { outcome: 'save', approval: saved } : { outcome: 'answered', approval: before },
-    );
+    const decision = decideAttemptChange(keptAttempt(before), wished, NOW);
+    const types = decision.outcome === 'save' ? decision.events.map(({ type }) => type) : undefined;
+    expect({ ...decision, events: types }).toMatchObject(expected);
+    if (decision.outcome !== 'save') return;
+    const { attempt, events } = decision;
+    for (const event of events) expect(event).toMatchObject({ task_id: 'fg-a1b2', data: { attempt } });
   });
 });

@@ -1,5 +1,7 @@
-import type { Merge } from '#contract/attempt.ts';
+import type { Attempt, Merge } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
+import { findLoss, type HeldTask, type Loss } from './run-hold.ts';
+import type { WorkEvent, WorkEventType } from './work-event.ts';
 import type { WorkRefusal } from './work-refusal.ts';
 
 export type MergeEndState = 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'postponed' | 'dropped';
@@ -7,27 +9,71 @@ export type MergeEndState = 'landed' | 'conflict' | 'ci_failed' | 'refused' | 'p
 /** How a merge may end that no process has begun. */
 const ENDS_UNBEGUN: readonly MergeEndState[] = ['dropped', 'refused'];
 
-/** `known`: a merge of the same attempt that is queued or started. Undefined where it may be queued. */
+/** What the caller says of a merge that is to be queued. */
+export type MergeWish = Pick<Merge, 'id' | 'target' | 'strategy' | 'head_commit'>;
+
+interface MergePlan {
+  readonly outcome: 'save';
+  readonly merge: Merge;
+  readonly events: readonly WorkEvent[];
+}
+
+/** `known`: a merge of the same attempt that is queued or started. An attempt is in the queue once. */
 export function decideQueue(
-  { task_id, attempt_id }: Pick<Merge, 'task_id'> & { readonly attempt_id: string },
+  { task_id, id: attempt_id }: Pick<Attempt, 'id' | 'task_id'>,
   known: Pick<Merge, 'id' | 'state'> | undefined,
-): Extract<WorkRefusal, { outcome: 'in_queue' }> | undefined {
-  return known === undefined ? undefined : { outcome: 'in_queue', task_id, attempt_id, merge: known };
+  { wish, now }: { readonly wish: MergeWish; readonly now: number },
+): MergePlan | Extract<WorkRefusal, { outcome: 'in_queue' }> {
+  if (known !== undefined) return { outcome: 'in_queue', task_id, attempt_id, merge: known };
+  const { id, target, strategy, head_commit } = wish;
+  return toPlan('merge.queued', {
+    id,
+    task_id,
+    attempt_id,
+    target,
+    strategy,
+    state: 'queued',
+    head_commit,
+    candidate: null,
+    conflicts: [],
+    message: null,
+    queued_at: toIso(now),
+    finished_at: null,
+  });
 }
 
-/** Whether its turn may come: `begun` where a process has it already. */
+/** The queue of a target, as far as it says whose turn it is. */
+export interface QueueFacts {
+  /** A merge of the same target was begun and is not over. */
+  readonly busy: boolean;
+  /** The id of the first one that is queued. */
+  readonly first: string | undefined;
+}
+
+/** The merge as it begins, if it is its turn: one of a target at a time, in their order. `begun`: a process has it already. */
 export function decideTurn(
-  merge: Pick<Merge, 'id' | 'task_id' | 'state'>,
-): { readonly outcome: 'waits' | 'begun' } | Extract<WorkRefusal, { outcome: 'merge_over' }> {
+  merge: Merge,
+  { busy, first }: QueueFacts,
+): MergePlan | { readonly outcome: 'waits' | 'begun' } | Extract<WorkRefusal, { outcome: 'merge_over' }> {
   if (merge.state === 'started') return { outcome: 'begun' };
-  return merge.state === 'queued' ? { outcome: 'waits' } : { outcome: 'merge_over', merge };
+  if (merge.state !== 'queued') return { outcome: 'merge_over', merge };
+  if (busy || first !== merge.id) return { outcome: 'waits' };
+  return toPlan('merge.started', { ...merge, state: 'started' });
 }
 
-/** Only a merge that was begun moves its target; undefined where this one may. */
+/** Only a merge that was begun moves its target, and only while its task stands in the gate that it is merged in. */
 export function decideLandingStart(
   merge: Pick<Merge, 'id' | 'task_id' | 'state'>,
-): Extract<WorkRefusal, { outcome: 'merge_over' | 'merge_not_begun' }> | undefined {
-  return merge.state === 'started' ? undefined : toOver(merge, '');
+  in_state: string,
+  task: HeldTask | undefined,
+):
+  | { readonly outcome: 'lands' }
+  | { readonly outcome: 'lost'; readonly loss: Loss }
+  | Extract<WorkRefusal, { outcome: 'merge_over' | 'merge_not_begun' }> {
+  if (merge.state !== 'started') return toOver(merge, '');
+  // Whose task it is does not matter to a merge: where it stands does.
+  const loss = findLoss({ task_id: merge.task_id, fence: null, in_state }, task);
+  return loss === undefined ? { outcome: 'lands' } : { outcome: 'lost', loss };
 }
 
 export interface MergeEnding {
@@ -43,7 +89,7 @@ export function decideMergeEnd(
   end: MergeEnding,
   now: number,
 ):
-  | { readonly outcome: 'save'; readonly merge: Merge; readonly keeps_landing: boolean }
+  | (MergePlan & { readonly keeps_landing: boolean })
   | Extract<WorkRefusal, { outcome: 'merge_over' | 'merge_not_begun' }> {
   const mayEnd =
     before.state === 'started' || (before.state === 'queued' && ENDS_UNBEGUN.includes(end.state));
@@ -56,7 +102,11 @@ export function decideMergeEnd(
     message: end.message ?? before.message,
     finished_at: toIso(now),
   };
-  return { outcome: 'save', merge, keeps_landing: merge.state === 'landed' };
+  return { ...toPlan('merge.finished', merge), keeps_landing: merge.state === 'landed' };
+}
+
+function toPlan(type: WorkEventType, merge: Merge): MergePlan {
+  return { outcome: 'save', merge, events: [{ type, task_id: merge.task_id, data: { merge } }] };
 }
 
 function toOver(

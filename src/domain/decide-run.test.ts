@@ -2,16 +2,35 @@ import { describe, expect, it } from 'vitest';
 import { RUN_STATES } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
 import { keptAttempt, keptRun } from '../../tests/support/kept-work.ts';
-import { decideRunOpen, decideRunStart, decideRunStep } from './decide-run.ts';
+import {
+  decideRunOpen,
+  decideRunStart,
+  decideRunStep,
+  decideStop,
+  noteOfRun,
+  showRun,
+} from './decide-run.ts';
 import { isEnded } from './run-states.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
+const MARK = { host: 'here', boot_id: 'b-1', pid_namespace: 'pid:[1]', pid: 7, start_time: 1 };
+const WISH = {
+  id: 'r-1',
+  role: 'coder',
+  agent: 'bot',
+  executor: 'shell',
+  fence: 3,
+  in_state: 'in_progress',
+  state: 'scheduled',
+  session_id: null,
+  watcher: MARK,
+} as const;
 
 describe('decideRunStart, the whole table', () => {
   const task = { id: 'fg-a1b2', state: 'in_progress', assignee: 'bot', archived: false, fence: 3 };
   const other = { id: 'r-0', agent: 'old' };
   it.each([
-    ['a task that is its own', task, undefined, undefined],
+    ['a task that is its own', task, undefined, { outcome: 'save' }],
     ['a second run', task, other, { outcome: 'at_work', run: other }],
     ['a deleted task', undefined, undefined, { outcome: 'task_lost', loss: { code: 'deleted' } }],
     ['an archived task', { ...task, archived: true }, undefined, { loss: { code: 'archived' } }],
@@ -20,9 +39,33 @@ describe('decideRunStart, the whole table', () => {
     ['a lost task with a second run', { ...task, fence: 4 }, other, { outcome: 'task_lost' }],
   ])('%s', (_, now, second, expected) => {
     const facts = { attempt: keptAttempt(), task: now, other: second };
-    const refusal = decideRunStart(facts, { fence: 3, in_state: 'in_progress' });
-    expect({ refusal }).toMatchObject({ refusal: expected });
+    expect(decideRunStart(facts, WISH, NOW)).toMatchObject(expected);
   });
+
+  it.each([
+    ['scheduled', null, null],
+    ['running', toIso(NOW), null],
+    ['failed', null, toIso(NOW)],
+  ] as const)(
+    'begins as %s with nothing but what was wished, and tells of it',
+    (state, started_at, ended_at) => {
+      const run = keptRun({ state, watcher: MARK, created_at: toIso(NOW), started_at, ended_at });
+      const { watcher: _watcher, process: _process, beat_at: _beat, stop_asked_at: _stop, ...shown } = run;
+      expect(
+        decideRunStart({ attempt: keptAttempt(), task, other: undefined }, { ...WISH, state }, NOW),
+      ).toEqual({
+        outcome: 'save',
+        run,
+        events: [
+          {
+            type: 'run.state_changed',
+            task_id: 'fg-a1b2',
+            data: { run: { ...shown, pid: null }, from: null },
+          },
+        ],
+      });
+    },
+  );
 });
 
 describe('decideRunStep', () => {
@@ -49,6 +92,13 @@ describe('decideRunStep', () => {
     const again = keptRun({ state: 'verifying' });
     expect(decideRunStep(again, { to: 'running' }, NOW)).toMatchObject({
       run: { started_at: again.started_at },
+    });
+  });
+
+  it('tells of the run as it is then, and where it came from', () => {
+    const run = showRun(keptRun({ state: 'verifying' }));
+    expect(decideRunStep(keptRun(), { to: 'verifying' }, NOW)).toMatchObject({
+      events: [{ type: 'run.state_changed', task_id: 'fg-a1b2', data: { run, from: 'running' } }],
     });
   });
 
@@ -86,5 +136,45 @@ describe('decideRunOpen', () => {
       expect(decideRunOpen(run, wants)).toEqual(
         isEnded(state) ? { outcome: 'run_ended', id: 'r-1', state, wants } : undefined,
       );
+  });
+});
+
+describe('decideStop', () => {
+  const asked = { stop_asked_at: toIso(1) };
+  it.each([
+    ['a run at work', {}, { outcome: 'save', run: keptRun({ stop_asked_at: toIso(NOW) }) }],
+    ['one that was told already', asked, { outcome: 'unchanged' }],
+    ['one that is over', { state: 'failed', ...asked }, { outcome: 'run_ended', wants: 'stop' }],
+  ] as const)('%s', (_, before, expected) => {
+    expect(decideStop(keptRun(before), NOW)).toMatchObject(expected);
+  });
+});
+
+describe('noteOfRun', () => {
+  const before = keptRun({ process: MARK, watcher: MARK, session_id: 's-1', beat_at: 1 });
+  const other = { ...MARK, pid: 8 };
+  it.each([
+    ['nothing', {}, false],
+    ['its program', { process: other }, true],
+    ['who watches it', { watcher: other }, true],
+    ['its session', { session_id: 's-2' }, true],
+    ['a beat', { beat_at: 2 }, false],
+    ['what it used', { usage: { ...before.usage, input_tokens: 3 } }, false],
+    ['a beat and its session', { beat_at: 2, session_id: 's-2' }, true],
+  ])('%s', (_, known, is_kept) => {
+    expect(noteOfRun(before, known)).toEqual({ run: { ...before, ...known }, is_kept });
+  });
+});
+
+describe('showRun', () => {
+  it.each([
+    ['the number of its program', { process: MARK }, 7],
+    ['none before it has one', {}, null],
+    ['none after its end', { process: MARK, state: 'failed', ended_at: toIso(1) }, null],
+  ] as const)('%s', (_, more, pid) => {
+    const shown = showRun(keptRun(more));
+    expect(shown.pid).toBe(pid);
+    for (const hidden of ['process', 'watcher', 'beat_at', 'stop_asked_at'])
+      expect(shown).not.toHaveProperty(hidden);
   });
 });

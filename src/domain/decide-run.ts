@@ -1,8 +1,10 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Attempt, Run, RunState } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
+import { NO_USAGE } from './count-usage.ts';
 import { findLoss, type HeldTask } from './run-hold.ts';
 import { isEnded, listNextStates } from './run-states.ts';
+import type { WorkEvent } from './work-event.ts';
 import type { WorkRefusal } from './work-refusal.ts';
 
 export type KeptRun = AttemptRecord['runs'][number];
@@ -16,15 +18,50 @@ export interface RunStartFacts {
   readonly other: { readonly id: string; readonly agent: string } | undefined;
 }
 
-/** Undefined where it may. Who lost the task while its folder was made starts nothing in it. */
+/** What the caller says of a run that is to begin. */
+export type RunWish = Pick<
+  KeptRun,
+  'id' | 'role' | 'agent' | 'executor' | 'fence' | 'in_state' | 'state' | 'session_id'
+> & { readonly watcher: NonNullable<KeptRun['watcher']> };
+
+type RunPlan = { readonly run: KeptRun; readonly events: readonly WorkEvent[] };
+
+/** Who lost the task while its folder was made starts nothing in it. */
 export function decideRunStart(
   { attempt, task, other }: RunStartFacts,
-  { fence, in_state }: Pick<Run, 'fence' | 'in_state'>,
-): Extract<WorkRefusal, { outcome: 'task_lost' | 'at_work' }> | undefined {
+  wish: RunWish,
+  now: number,
+): ({ readonly outcome: 'save' } & RunPlan) | Extract<WorkRefusal, { outcome: 'task_lost' | 'at_work' }> {
   const { task_id } = attempt;
+  const { id, role, agent, executor, fence, in_state, state, session_id, watcher } = wish;
   const loss = findLoss({ task_id, fence, in_state }, task);
   if (loss !== undefined) return { outcome: 'task_lost', task_id, fence, loss };
-  return other === undefined ? undefined : { outcome: 'at_work', attempt, run: other };
+  if (other !== undefined) return { outcome: 'at_work', attempt, run: other };
+  const at = toIso(now);
+  const run: KeptRun = {
+    id,
+    task_id,
+    attempt_id: attempt.id,
+    role,
+    agent,
+    executor,
+    fence,
+    in_state,
+    state,
+    outcome: null,
+    message: null,
+    session_id,
+    process: null,
+    watcher,
+    beat_at: null,
+    stop_asked_at: null,
+    usage: NO_USAGE,
+    retry_after: null,
+    created_at: at,
+    started_at: state === 'running' ? at : null,
+    ended_at: isEnded(state) ? at : null,
+  };
+  return { outcome: 'save', run, events: [tell(run, null)] };
 }
 
 export interface RunStep {
@@ -37,13 +74,13 @@ export interface RunStep {
   readonly usage?: Run['usage'] | undefined;
 }
 
-/** The run after one step; `ended`: its approvals that are pending expire. */
+/** The run after one step; `ended`: its approvals that are pending expire, see `decideAnswer`. */
 export function decideRunStep(
   before: KeptRun,
   step: RunStep,
   now: number,
 ):
-  | { readonly outcome: 'save'; readonly run: KeptRun; readonly ended: boolean }
+  | ({ readonly outcome: 'save'; readonly ended: boolean } & RunPlan)
   | Extract<WorkRefusal, { outcome: 'run_moved' | 'no_run_edge' }> {
   const { id, state: from } = before;
   const { to } = step;
@@ -66,7 +103,7 @@ export function decideRunStep(
     ended_at: ended ? (before.ended_at ?? toIso(now)) : null,
     stop_asked_at: to === 'draft' ? null : before.stop_asked_at,
   };
-  return { outcome: 'save', run, ended };
+  return { outcome: 'save', run, ended, events: [tell(run, from)] };
 }
 
 /** Whether a run can still be told to stop, or ask for an approval; undefined where it can. */
@@ -76,4 +113,62 @@ export function decideRunOpen(
 ): Extract<WorkRefusal, { outcome: 'run_ended' }> | undefined {
   const isOver = wants === 'stop' ? isEnded(state) : ended_at !== null;
   return isOver ? { outcome: 'run_ended', id, state, wants } : undefined;
+}
+
+/** The run once it was told to stop; it is told once. */
+export function decideStop(
+  before: KeptRun,
+  now: number,
+):
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'save'; readonly run: KeptRun }
+  | Extract<WorkRefusal, { outcome: 'run_ended' }> {
+  const over = decideRunOpen(before, 'stop');
+  if (over !== undefined) return over;
+  if (before.stop_asked_at !== null) return { outcome: 'unchanged' };
+  return { outcome: 'save', run: { ...before, stop_asked_at: toIso(now) } };
+}
+
+/** What became known of a run meanwhile. */
+export interface KnownOfRun {
+  readonly process?: NonNullable<KeptRun['process']> | undefined;
+  readonly watcher?: NonNullable<KeptRun['watcher']> | undefined;
+  readonly session_id?: string | undefined;
+  readonly beat_at?: number | undefined;
+  readonly usage?: KeptRun['usage'] | undefined;
+}
+
+/**
+ * The run with what became known of it. `is_kept`: its record on disk has to say it too. A beat or what was used is not
+ * worth that: after a rebuild the process that watches it is asked anyway.
+ */
+export function noteOfRun(
+  before: KeptRun,
+  known: KnownOfRun,
+): { readonly run: KeptRun; readonly is_kept: boolean } {
+  const { process, watcher, session_id, beat_at, usage } = known;
+  const run: KeptRun = {
+    ...before,
+    process: process ?? before.process,
+    watcher: watcher ?? before.watcher,
+    session_id: session_id ?? before.session_id,
+    beat_at: beat_at ?? before.beat_at,
+    usage: usage ?? before.usage,
+  };
+  return { run, is_kept: process !== undefined || watcher !== undefined || session_id !== undefined };
+}
+
+/** As surfaces and the feed show it. The number of a program that has ended may be somebody else's by now. */
+export function showRun({
+  process,
+  watcher: _watcher,
+  beat_at: _beat,
+  stop_asked_at: _stop,
+  ...run
+}: KeptRun): Run {
+  return { ...run, pid: run.ended_at === null ? (process?.pid ?? null) : null };
+}
+
+function tell(run: KeptRun, from: RunState | null): WorkEvent {
+  return { type: 'run.state_changed', task_id: run.task_id, data: { run: showRun(run), from } };
 }

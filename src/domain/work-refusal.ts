@@ -9,6 +9,20 @@ export type WorkRefusal =
       readonly outcome: 'task_closed';
       readonly task: { readonly id: string } & Pick<Life, 'status' | 'state'>;
     }
+  /** The name, or the id, is another attempt's; so that the caller widens it. */
+  | {
+      readonly outcome: 'name_taken';
+      readonly id: string;
+      readonly name: string;
+      readonly attempt: string;
+    }
+  /** The ports are those of another attempt whose folder is there. */
+  | {
+      readonly outcome: 'port_taken';
+      readonly id: string;
+      readonly port: number;
+      readonly attempt: string;
+    }
   | { readonly outcome: 'nothing_merged'; readonly attempt: NamedAttempt & { readonly target: string } }
   | {
       readonly outcome: 'task_lost';
@@ -74,6 +88,18 @@ export function explainWorkRefusal(refusal: WorkRefusal): ForgeError {
       return new ForgeError('state_invalid', `${id} is closed; nobody can begin to work on it`, {
         hint: `forge task reopen ${id}`,
         details: { id, status, state },
+      });
+    }
+    case 'name_taken': {
+      const { id, name, attempt } = refusal;
+      return new ForgeError('already_exists', `There is an attempt ${name} already`, {
+        details: { id, name, attempt },
+      });
+    }
+    case 'port_taken': {
+      const { id, port, attempt } = refusal;
+      return new ForgeError('already_exists', `Port ${port} belongs to attempt ${attempt}`, {
+        details: { id, port, attempt },
       });
     }
     case 'nothing_merged': {

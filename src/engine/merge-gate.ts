@@ -69,7 +69,6 @@ export async function mergeTask(
   const queued = await place.store.queueMerge(
     {
       id: crypto.randomUUID(),
-      task_id: task.id,
       attempt_id: attempt.id,
       target: attempt.target,
       strategy: place.settings().merge.strategy,

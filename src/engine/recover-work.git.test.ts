@@ -205,7 +205,6 @@ describe('a merge whose process is gone', () => {
     const merge = await store.queueMerge(
       {
         id: crypto.randomUUID(),
-        task_id: task.id,
         attempt_id: attempt.id,
         target: 'main',
         strategy: 'merge',

@@ -33,7 +33,6 @@ export async function createRun(
   const run = await store.createRun(
     {
       id,
-      task_id: attempt.task_id,
       attempt_id: attempt.id,
       role,
       agent: agent.name,

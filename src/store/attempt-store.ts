@@ -6,11 +6,13 @@ import type {
   PickRule,
   Review,
   Run,
-  RunState,
   StepResult,
 } from '#contract/attempt.ts';
-import type { MergeEnding } from '#domain/decide-merge.ts';
-import type { RunStep } from '#domain/decide-run.ts';
+import type { ApprovalWish } from '#domain/decide-approval.ts';
+import type { AttemptWish } from '#domain/decide-attempt.ts';
+import type { MergeEnding, MergeWish } from '#domain/decide-merge.ts';
+import type { ReviewEnding } from '#domain/decide-review-end.ts';
+import type { KnownOfRun, RunStep, RunWish } from '#domain/decide-run.ts';
 import type { Loss } from '#domain/run-hold.ts';
 import type { Writer } from './store.ts';
 
@@ -170,17 +172,8 @@ export interface OpenWork {
   readonly watcher: ProcessMark;
 }
 
-export interface NewAttempt {
-  readonly id: string;
+export interface NewAttempt extends AttemptWish {
   readonly task_id: string;
-  readonly name: string;
-  readonly path: string;
-  readonly target: string;
-  readonly base_commit: string;
-  readonly agent: string | null;
-  readonly port: number | null;
-  /** How one of several is picked; the settings say where it is left out. */
-  readonly pick?: PickRule | undefined;
   /** Of the claim that it is made under. */
   readonly fence?: number | undefined;
 }
@@ -207,19 +200,9 @@ export interface AttemptQuery {
   readonly name?: string | undefined;
 }
 
-export interface NewRun {
-  readonly id: string;
-  readonly task_id: string;
+/** `fence` and `in_state` as the caller saw the task; null: whatever they are. */
+export interface NewRun extends RunWish {
   readonly attempt_id: string;
-  readonly role: string;
-  readonly agent: string;
-  readonly executor: string;
-  /** As the caller saw the task; null: whatever it is. */
-  readonly fence: number | null;
-  readonly in_state: string | null;
-  readonly state: RunState;
-  readonly session_id: string | null;
-  readonly watcher: ProcessMark;
 }
 
 export interface RunMove extends RunStep {
@@ -241,13 +224,8 @@ export interface WaitingMessage {
   readonly created_at: string;
 }
 
-export interface RunNote {
+export interface RunNote extends KnownOfRun {
   readonly id: string;
-  readonly process?: ProcessMark | undefined;
-  readonly watcher?: ProcessMark | undefined;
-  readonly session_id?: string | undefined;
-  readonly beat_at?: number | undefined;
-  readonly usage?: Run['usage'] | undefined;
 }
 
 export interface RunQuery {
@@ -289,17 +267,11 @@ export interface NewReview {
   readonly watcher: ProcessMark;
 }
 
-export interface ReviewEnd {
+/** `verdict_by`: `agent:critic`, `user:ann`. */
+export interface ReviewEnd extends ReviewEnding {
   readonly id: string;
   /** Only while it is the task's; throws fence_conflict. */
   readonly fence?: number | undefined;
-  readonly status: 'passed' | 'failed' | 'void';
-  readonly verdict?: Review['verdict'] | undefined;
-  /** `agent:critic`, `user:ann`: who gave it. */
-  readonly verdict_by?: string | undefined;
-  readonly run_id?: string | undefined;
-  /** Said by a person in place of the holder of the gate; the event tells of it. */
-  readonly forced?: boolean | undefined;
 }
 
 export interface StepQuery {
@@ -332,13 +304,8 @@ export interface NewLanding {
   readonly candidate: string;
 }
 
-export interface NewMerge {
-  readonly id: string;
-  readonly task_id: string;
+export interface NewMerge extends MergeWish {
   readonly attempt_id: string;
-  readonly target: string;
-  readonly strategy: Merge['strategy'];
-  readonly head_commit: string;
   readonly watcher: ProcessMark;
 }
 
@@ -351,13 +318,8 @@ export interface WatchedMerge {
   readonly watcher: ProcessMark;
 }
 
-export interface NewApproval {
-  readonly id: string;
+export interface NewApproval extends ApprovalWish {
   readonly run_id: string;
-  readonly tool: string;
-  readonly input: unknown;
-  readonly command?: string | undefined;
-  readonly paths?: readonly string[] | undefined;
 }
 
 export interface ApprovalAnswer {

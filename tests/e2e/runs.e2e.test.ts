@@ -262,7 +262,6 @@ async function watchedRun(id: string, watcher: typeof work.workshop.place.watche
   const run = await store().createRun(
     {
       id: crypto.randomUUID(),
-      task_id: id,
       attempt_id: attempt.id,
       role: 'coder',
       agent: 'slow',

@@ -53,7 +53,6 @@ export function startRun(sut: WorkUnderTest, attempt: Attempt, more: Partial<New
 export function newRun(attempt: Attempt, more: Partial<NewRun> = {}): NewRun {
   return {
     id: randomUUID(),
-    task_id: attempt.task_id,
     attempt_id: attempt.id,
     role: 'coder',
     agent: 'worker-1',
@@ -77,7 +76,6 @@ export async function leadRun(sut: WorkUnderTest, run: Run, states: readonly Run
 export function newMerge(attempt: Attempt, more: Partial<NewMerge> = {}): NewMerge {
   return {
     id: randomUUID(),
-    task_id: attempt.task_id,
     attempt_id: attempt.id,
     target: attempt.target,
     strategy: 'merge',

@@ -1,41 +1,27 @@
-import type { AlwaysRule, Approval, Run } from '#contract/attempt.ts';
+import type { AlwaysRule, Approval } from '#contract/attempt.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
-import { decideAnswer, type Answering } from '#domain/decide-approval.ts';
-import { decideRunOpen, type KeptRun } from '#domain/decide-run.ts';
+import { decideAnswer, decideAsk, EXPIRED, forgetStanding, type Answering } from '#domain/decide-approval.ts';
+import type { KeptRun } from '#domain/decide-run.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { ApprovalAnswer, ApprovalQuery, NewApproval, WaitingMessage } from '../attempt-store.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
-import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
+import { getRow, insertRow, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 /** What a run and people have to say to each other: requests for leave, and messages. */
 
-export function askApproval(tx: WorkTransaction, wanted: NewApproval): Approval {
-  const { db, by } = tx;
-  const run = getRow(db, 'runs', wanted.run_id);
+export function askApproval(tx: WorkTransaction, { run_id, ...wish }: NewApproval): Approval {
+  const row = getRow(tx.db, 'runs', run_id);
   // The columns of the schema.
-  refuse(decideRunOpen(run as Pick<KeptRun, 'id' | 'state' | 'ended_at'>, 'approval'));
-  const approval: Approval = {
-    id: wanted.id,
-    run_id: run.id as string,
-    task_id: run.task_id as string,
-    tool: wanted.tool,
-    input: wanted.input ?? null,
-    command: wanted.command ?? null,
-    paths: [...(wanted.paths ?? [])],
-    state: 'pending',
-    asked_at: toIso(by.now),
-    answered_at: null,
-    answered_by: null,
-    reason: null,
-    always: null,
-    forgotten_at: null,
-  };
-  insertApproval(db, approval);
-  tx.touch(run.attempt_id as string);
-  tx.tell('run.approval_requested', approval.task_id, { approval });
+  const run = row as Pick<KeptRun, 'id' | 'task_id' | 'attempt_id' | 'state' | 'ended_at'>;
+  const decision = decideAsk(run, wish, tx.by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { approval, events } = decision;
+  insertApproval(tx.db, approval);
+  tx.touch(run.attempt_id);
+  tx.tell(events);
   return approval;
 }
 
@@ -44,10 +30,9 @@ export function answerApproval(tx: WorkTransaction, answer: ApprovalAnswer): App
   return settle(tx, before, answer);
 }
 
-/** No answer means no: a run that has ended waits for none. */
-export function expireApprovals(tx: WorkTransaction, { id }: Run): void {
-  for (const approval of listApprovals(tx.db, { run_id: id, pending: true }))
-    settle(tx, approval, { state: 'expired' });
+/** Of a run that has ended. */
+export function expireApprovals(tx: WorkTransaction, { id }: Pick<KeptRun, 'id'>): void {
+  for (const approval of listApprovals(tx.db, { run_id: id, pending: true })) settle(tx, approval, EXPIRED);
 }
 
 /** By run: idx_approvals_run; those that wait: idx_approvals_pending; what is allowed for good: idx_approvals_always. */
@@ -66,17 +51,13 @@ export function forgetApprovals(
   tx: WorkTransaction,
   { task_id, id }: { task_id: string; id?: string | undefined },
 ): Approval[] {
-  const found = listApprovals(tx.db, { task_id, always: true });
-  return found
-    .filter((one) => id === undefined || one.id.startsWith(id))
-    .map((before) => {
-      const change = { forgotten_at: toIso(tx.by.now) };
-      updateRow(tx.db, 'approvals', before.id, change);
-      tx.touch(getRow(tx.db, 'runs', before.run_id).attempt_id as string);
-      const approval = { ...before, ...change };
-      tx.tell('run.approval_forgotten', task_id, { approval });
-      return approval;
-    });
+  const plans = forgetStanding(listApprovals(tx.db, { task_id, always: true }), id, tx.by.now);
+  for (const { approval, events } of plans) {
+    updateRow(tx.db, 'approvals', approval.id, { forgotten_at: approval.forgotten_at });
+    touchRun(tx, approval);
+    tx.tell(events);
+  }
+  return plans.map(({ approval }) => approval);
 }
 
 export function insertApproval(db: Database, approval: Approval): void {
@@ -163,11 +144,15 @@ function settle(tx: WorkTransaction, before: Approval, answer: Answering): Appro
   const { db, by } = tx;
   const decision = decideAnswer(before, answer, { by: toTriggeredBy(by.actor), now: by.now });
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
-  const { approval } = decision;
+  const { approval, events } = decision;
   const { state, answered_at, answered_by, reason, always } = approval;
   const kept = always === null ? null : JSON.stringify(always);
   updateRow(db, 'approvals', approval.id, { state, answered_at, answered_by, reason, always: kept });
-  tx.touch(getRow(db, 'runs', before.run_id).attempt_id as string);
-  tx.tell('run.approval_given', approval.task_id, { approval });
+  touchRun(tx, approval);
+  tx.tell(events);
   return approval;
+}
+
+function touchRun(tx: WorkTransaction, { run_id }: Pick<Approval, 'run_id'>): void {
+  tx.touch(getRow(tx.db, 'runs', run_id).attempt_id as string);
 }

@@ -1,14 +1,13 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
+import { restoreMerge, type KeptMerge, type Rival } from '#domain/restore-merge.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { insertApproval, listWaiting, toApproval } from './approval-rows.ts';
 import { insertAttempt, toAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
-import { insertMerge, toKeptMerge, type KeptMerge } from './merge-rows.ts';
+import { insertMerge, toKeptMerge } from './merge-rows.ts';
 import { insertReview, toKeptReview } from './review-rows.ts';
 import { insertRun, toKeptRun } from './run-rows.ts';
 import { insertRow, updateRow } from './work-transaction.ts';
-
-const LOST_END = 'How it ended was lost with the database';
 
 /** Undefined where there is no such attempt. */
 export function readAttemptRecord(db: Database, id: string): AttemptRecord | undefined {
@@ -75,22 +74,18 @@ function insertRows(db: Database, record: AttemptRecord, now: string): void {
   insertAttempt(db, attempt, revision);
   for (const run of record.runs) insertRun(db, run);
   for (const review of record.reviews) insertReview(db, review);
-  for (const merge of record.merges) restoreMerge(db, merge, now);
+  for (const merge of record.merges) insertKnownMerge(db, merge, now);
   for (const approval of record.approvals) insertApproval(db, approval);
   for (const message of record.messages)
     insertRow(db, 'run_messages', { ...message, attempt_id: attempt.id });
 }
 
-/**
- * One merge of a target is started at a time, so of two that say so the earlier one has ended: its record missed it
- * by a crash. A place in the queue that is taken is somebody's who came while this record could not be read.
- */
-function restoreMerge(db: Database, merge: KeptMerge, now: string): void {
-  const lost = { state: 'dropped', message: LOST_END, finished_at: now } as const;
-  const other = db.get("SELECT id, seq FROM merges WHERE target = ? AND state = 'started'", merge.target);
-  const rivals = merge.state === 'started' && other !== undefined;
-  const isLater = rivals && merge.seq > (other.seq as number);
-  if (isLater) updateRow(db, 'merges', other.id as string, lost);
-  const taken = db.get('SELECT 1 AS taken FROM merges WHERE seq = ?', merge.seq) !== undefined;
-  insertMerge(db, { ...merge, ...(rivals && !isLater && lost), ...(taken && { seq: null }) });
+/** By idx_merges_started and the index of the places. */
+function insertKnownMerge(db: Database, kept: KeptMerge, now: string): void {
+  const rival = db.get("SELECT id, seq FROM merges WHERE target = ? AND state = 'started'", kept.target);
+  const is_taken = db.get('SELECT 1 AS taken FROM merges WHERE seq = ?', kept.seq) !== undefined;
+  // The columns of the schema.
+  const { merge, ended } = restoreMerge(kept, { rival: rival as Rival | undefined, is_taken }, now);
+  if (ended !== undefined) updateRow(db, 'merges', rival?.id as string, ended);
+  insertMerge(db, merge);
 }

@@ -1,9 +1,13 @@
 import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Attempt } from '#contract/attempt.ts';
-import { decideAttemptChange, decideAttemptStart } from '#domain/decide-attempt.ts';
+import {
+  decideAttemptChange,
+  decideAttemptStart,
+  refusePort,
+  toBranch,
+  type AttemptStartFacts,
+} from '#domain/decide-attempt.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
-import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { AttemptChange, AttemptQuery, NewAttempt } from '../attempt-store.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
@@ -11,40 +15,23 @@ import { resolveTaskId } from './resolve-id.ts';
 import { checkSeen } from './save-plan.ts';
 import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
-export function startAttempt(tx: WorkTransaction, wanted: NewAttempt): Attempt {
+export function startAttempt(tx: WorkTransaction, { task_id, fence, ...wish }: NewAttempt): Attempt {
   const { db, by } = tx;
-  const task = tx.read(resolveTaskId(db, wanted.task_id));
-  const { id: task_id, life } = task.record;
-  checkSeen(tx, task, { fence: wanted.fence });
-  refuse(decideAttemptStart({ ...life, id: task_id }));
-  refuseTakenName(db, wanted);
-  refuseTakenPort(db, wanted);
-  const newest = Number(db.get('SELECT max(number) AS n FROM attempts WHERE task_id = ?', task_id)?.n ?? 0);
-  const { id, name, path, target, base_commit, agent, port, pick = null } = wanted;
-  const attempt: Attempt = {
-    id,
-    task_id,
-    number: newest + 1,
-    name,
-    branch: toBranch(name),
-    path,
-    target,
-    base_commit,
-    head_commit: null,
-    agent,
-    state: 'active',
-    port,
-    pick,
-    strayed: null,
-    merge_commit: null,
-    created_at: toIso(by.now),
-    finished_at: null,
-    cleanup_at: null,
-    removed_at: null,
+  const task = tx.read(resolveTaskId(db, task_id));
+  const { id, life } = task.record;
+  checkSeen(tx, task, { fence });
+  const facts: AttemptStartFacts = {
+    task: { ...life, id },
+    named: findNamed(db, wish),
+    port_of: findPortOwner(db, wish),
+    newest: Number(db.get('SELECT max(number) AS n FROM attempts WHERE task_id = ?', id)?.n ?? 0),
   };
+  const decision = decideAttemptStart(facts, wish, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { attempt, events } = decision;
   insertAttempt(db, attempt, 0);
-  tx.touch(id);
-  tx.tell('attempt.started', task_id, { attempt });
+  tx.touch(attempt.id);
+  tx.tell(events);
   return attempt;
 }
 
@@ -55,13 +42,13 @@ export function changeAttempt(tx: WorkTransaction, { id: ref, ...wished }: Attem
   if (decision.outcome === 'unchanged') return before;
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { attempt, events } = decision;
-  if (decision.takes_port) refuseTakenPort(db, attempt);
-  const { id, task_id, head_commit, agent, state, port, merge_commit, pick, strayed } = attempt;
+  if (decision.takes_port) refuse(refusePort(attempt, findPortOwner(db, attempt)));
+  const { id, head_commit, agent, state, port, merge_commit, pick, strayed } = attempt;
   const { finished_at, cleanup_at, removed_at } = attempt;
   const times = { finished_at, cleanup_at, removed_at };
   updateRow(db, 'attempts', id, { head_commit, agent, state, port, merge_commit, pick, strayed, ...times });
   tx.touch(id);
-  for (const event of events) tx.tell(event, task_id, { attempt });
+  tx.tell(events);
   return attempt;
 }
 
@@ -113,25 +100,15 @@ export function toAttempt(row: Row): Attempt {
   };
 }
 
-function toBranch(name: string): string {
-  return `forge/${name}`;
-}
-
-function refuseTakenName(db: Database, { id, name }: NewAttempt): void {
+/** By the primary key and the index of the names. */
+function findNamed(db: Database, { id, name }: Pick<Attempt, 'id' | 'name'>): string | undefined {
   const taken = db.get('SELECT id FROM attempts WHERE name = ?1 OR id = ?2', name, id);
-  if (taken === undefined) return;
-  throw new ForgeError('already_exists', `There is an attempt ${name} already`, {
-    details: { id, name, attempt: taken.id },
-  });
+  return taken?.id as string | undefined;
 }
 
-/** Uses idx_attempts_there: the ports of a folder that is gone are free. */
-function refuseTakenPort(db: Database, { id, port }: { id: string; port: number | null }): void {
-  if (port === null) return;
+/** Another one with its port, whose folder is there. Uses idx_attempts_there. */
+function findPortOwner(db: Database, { id, port }: Pick<Attempt, 'id' | 'port'>): string | undefined {
+  if (port === null) return undefined;
   const sql = 'SELECT id FROM attempts WHERE removed_at IS NULL AND port = ? AND id <> ?';
-  const taken = db.get(sql, port, id);
-  if (taken === undefined) return;
-  throw new ForgeError('already_exists', `Port ${port} belongs to attempt ${taken.id as string}`, {
-    details: { id, port, attempt: taken.id },
-  });
+  return db.get(sql, port, id)?.id as string | undefined;
 }

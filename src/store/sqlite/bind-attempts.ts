@@ -70,7 +70,7 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     queueMerge: (merge, by) => change(by, (tx) => merges.queueMerge(tx, merge)),
     async takeMerge(take, by) {
       // Whoever waits looks often; the writer's lock is for those whose turn it is.
-      if ((await read(() => merges.findNext(reader, take.id))) === undefined) return undefined;
+      if ((await read(() => merges.findTurn(reader, take.id))) === undefined) return undefined;
       return change(by, (tx) => merges.takeMerge(tx, take));
     },
     takeLanding: (landing, by) => change(by, (tx) => merges.takeLanding(tx, landing)),

@@ -1,7 +1,13 @@
-import type { AttemptRecord } from '#contract/attempt-record.ts';
 import type { Merge } from '#contract/attempt.ts';
-import { decideLandingStart, decideMergeEnd, decideQueue, decideTurn } from '#domain/decide-merge.ts';
-import { findLoss, type Loss } from '#domain/run-hold.ts';
+import {
+  decideLandingStart,
+  decideMergeEnd,
+  decideQueue,
+  decideTurn,
+  type QueueFacts,
+} from '#domain/decide-merge.ts';
+import type { KeptMerge } from '#domain/restore-merge.ts';
+import type { Loss } from '#domain/run-hold.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { MergeEnd, NewLanding, NewMerge, ProcessMark, WatchedMerge } from '../attempt-store.ts';
@@ -9,44 +15,23 @@ import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
 import { readHeld } from './run-rows.ts';
-import {
-  fromMark,
-  getRow,
-  insertRow,
-  refuse,
-  toMark,
-  updateRow,
-  type WorkTransaction,
-} from './work-transaction.ts';
+import { fromMark, getRow, insertRow, toMark, updateRow, type WorkTransaction } from './work-transaction.ts';
 
-export type KeptMerge = AttemptRecord['merges'][number];
-
-export function queueMerge(tx: WorkTransaction, wanted: NewMerge): Merge {
+export function queueMerge(tx: WorkTransaction, { attempt_id, watcher, ...wish }: NewMerge): Merge {
   const { db, by } = tx;
-  const { id: attempt_id, task_id } = getAttempt(db, wanted.attempt_id);
+  const attempt = getAttempt(db, attempt_id);
   // By idx_merges_task.
   const sql =
     "SELECT id, state FROM merges WHERE task_id = ? AND attempt_id = ? AND state IN ('queued', 'started')";
-  const known = db.get(sql, task_id, attempt_id);
+  const known = db.get(sql, attempt.task_id, attempt.id);
   // The columns of the schema.
-  refuse(decideQueue({ task_id, attempt_id }, known as Pick<Merge, 'id' | 'state'> | undefined));
-  const merge: Merge = {
-    id: wanted.id,
-    task_id,
-    attempt_id,
-    target: wanted.target,
-    strategy: wanted.strategy,
-    state: 'queued',
-    head_commit: wanted.head_commit,
-    candidate: null,
-    conflicts: [],
-    message: null,
-    queued_at: toIso(by.now),
-    finished_at: null,
-  };
-  insertMerge(db, { ...merge, watcher: wanted.watcher, seq: null });
-  tx.touch(attempt_id);
-  tx.tell('merge.queued', task_id, { merge });
+  const open = known as Pick<Merge, 'id' | 'state'> | undefined;
+  const decision = decideQueue(attempt, open, { wish, now: by.now });
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { merge, events } = decision;
+  insertMerge(db, { ...merge, watcher, seq: null });
+  tx.touch(merge.attempt_id);
+  tx.tell(events);
   return merge;
 }
 
@@ -54,39 +39,40 @@ export function takeMerge(
   tx: WorkTransaction,
   take: { id: string; watcher: ProcessMark },
 ): Merge | undefined {
-  const next = findNext(tx.db, take.id);
-  if (next === undefined) return undefined;
-  const merge: Merge = { ...next, state: 'started' };
-  updateRow(tx.db, 'merges', merge.id, { state: 'started', watcher: fromMark(take.watcher) });
+  const turn = findTurn(tx.db, take.id);
+  if (turn === undefined) return undefined;
+  const { merge, events } = turn;
+  updateRow(tx.db, 'merges', merge.id, { state: merge.state, watcher: fromMark(take.watcher) });
   tx.touch(merge.attempt_id);
-  tx.tell('merge.started', merge.task_id, { merge });
+  tx.tell(events);
   return merge;
 }
 
-/** The merge if it is its turn; undefined where it has to wait, or somebody has begun it. */
-export function findNext(db: Database, ref: string): Merge | undefined {
+/** The merge as it begins if it is its turn; undefined where it has to wait, or a process has begun it. */
+export function findTurn(db: Database, ref: string) {
   const merge = toMerge(getRow(db, 'merges', ref));
-  const turn = decideTurn(merge);
-  if (turn.outcome === 'merge_over') throw explainWorkRefusal(turn);
-  if (turn.outcome === 'begun') return undefined;
-  // By idx_merges_started and idx_merges_queued.
-  const first = db.get(
-    `SELECT id FROM merges WHERE target = ?1 AND state = 'queued'
-      AND NOT EXISTS (SELECT 1 FROM merges WHERE target = ?1 AND state = 'started') ORDER BY seq LIMIT 1`,
-    merge.target,
-  );
-  return first?.id === merge.id ? merge : undefined;
+  const decision = decideTurn(merge, readQueue(db, merge.target));
+  if (decision.outcome === 'merge_over') throw explainWorkRefusal(decision);
+  return decision.outcome === 'save' ? decision : undefined;
+}
+
+/** By idx_merges_started and idx_merges_queued. */
+function readQueue(db: Database, target: string): QueueFacts {
+  const started = "SELECT 1 AS found FROM merges WHERE target = ? AND state = 'started'";
+  const queued = "SELECT id FROM merges WHERE target = ? AND state = 'queued' ORDER BY seq LIMIT 1";
+  const first = db.get(queued, target)?.id as string | undefined;
+  return { busy: db.get(started, target) !== undefined, first };
 }
 
 /** Why the task is not to be merged any more; undefined where it stays in its gate until the landing is over. */
 export function takeLanding(tx: WorkTransaction, { id, in_state, candidate }: NewLanding): Loss | undefined {
   const { db, by } = tx;
   const merge = toMerge(getRow(db, 'merges', id));
-  refuse(decideLandingStart(merge));
-  // Whose task it is does not matter to a merge: where it stands does.
-  const loss = findLoss({ task_id: merge.task_id, fence: null, in_state }, readHeld(db, merge.task_id));
-  if (loss === undefined) updateRow(db, 'merges', id, { landing_at: toIso(by.now), candidate });
-  return loss;
+  const decision = decideLandingStart(merge, in_state, readHeld(db, merge.task_id));
+  if (decision.outcome === 'lost') return decision.loss;
+  if (decision.outcome !== 'lands') throw explainWorkRefusal(decision);
+  updateRow(db, 'merges', merge.id, { landing_at: toIso(by.now), candidate });
+  return undefined;
 }
 
 export function clearLanding({ db }: WorkTransaction, { id }: { readonly id: string }): void {
@@ -103,7 +89,7 @@ export function finishMerge(tx: WorkTransaction, end: MergeEnd): Merge {
   const landing = decision.keeps_landing ? {} : { landing_at: null };
   updateRow(db, 'merges', id, { state, candidate, conflicts, message, finished_at, ...landing });
   tx.touch(merge.attempt_id);
-  tx.tell('merge.finished', merge.task_id, { merge });
+  tx.tell(decision.events);
   return merge;
 }
 

@@ -1,4 +1,6 @@
 import type { TaskType } from '#contract/task.ts';
+import { summariseWork } from '#domain/summarise-work.ts';
+import type { WorkData } from '#domain/work-event.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
@@ -9,7 +11,6 @@ import type { Database, Row } from './database.ts';
 import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
-import { summariseWork, type WorkData } from './summarise-work.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
 
 const WEEK_MS = 7 * 24 * 3_600_000;

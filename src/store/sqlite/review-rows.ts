@@ -5,10 +5,13 @@ import {
   decideReviewEnd,
   decideReviewOpen,
   decideReviewStart,
+  decideStepResult,
+  decideVerdictAsk,
+  type ReviewStartFacts,
 } from '#domain/decide-review-end.ts';
+import { forgottenStepsUntil, reuseStep } from '#domain/kept-steps.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { LIMITS } from '#kernel/limits.ts';
 import type {
   KeptStep,
   NewReview,
@@ -33,98 +36,78 @@ import {
 
 export type KeptReview = AttemptRecord['reviews'][number];
 
-export function startReview(tx: WorkTransaction, wanted: NewReview): Review {
+export function startReview(tx: WorkTransaction, { watcher, ...wanted }: NewReview): Review {
   const { db, by } = tx;
   const { id: attempt_id, task_id } =
     wanted.attempt_id === null
       ? { id: null, task_id: findTask(db, wanted.task_id).id }
       : getAttempt(db, wanted.attempt_id);
-  // By the index of the task's numbers.
-  const running = db.get(
-    "SELECT id FROM reviews WHERE task_id = ? AND status = 'running' AND attempt_id IS ?",
-    task_id,
-    attempt_id,
-  );
-  refuse(decideReviewStart(task_id, running?.id as string | undefined));
-  voidWaiting(tx, task_id);
-  const newest = db.get('SELECT max(attempt_number) AS n FROM reviews WHERE task_id = ?', task_id);
-  const review: Review = {
-    id: wanted.id,
-    task_id,
-    attempt_id,
-    attempt_number: Number(newest?.n ?? 0) + 1,
-    status: 'running',
-    head_commit: wanted.head_commit,
-    step_results: [],
-    verdict: null,
-    verdict_by: null,
-    run_id: null,
-    cleared_at: null,
-    started_at: toIso(by.now),
-    finished_at: null,
-  };
-  insertReview(db, { ...review, watcher: wanted.watcher });
+  const decision = decideReviewStart(readStartFacts(db, { task_id, attempt_id }), wanted, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { review, voided, events } = decision;
+  for (const one of voided) writeReview(tx, one);
+  insertReview(db, { ...review, watcher });
   if (attempt_id !== null) tx.touch(attempt_id);
-  tx.tell('review.started', task_id, { review });
+  tx.tell(events);
   return review;
+}
+
+/** By the index of the task's numbers. */
+function readStartFacts(
+  db: Database,
+  { task_id, attempt_id }: Pick<ReviewStartFacts, 'task_id' | 'attempt_id'>,
+): ReviewStartFacts {
+  const running = "SELECT id FROM reviews WHERE task_id = ? AND status = 'running' AND attempt_id IS ?";
+  const waiting = "SELECT * FROM reviews WHERE task_id = ? AND status = 'waiting'";
+  const newest = 'SELECT max(attempt_number) AS n FROM reviews WHERE task_id = ?';
+  return {
+    task_id,
+    attempt_id,
+    running: db.get(running, task_id, attempt_id)?.id as string | undefined,
+    waiting: db.all(waiting, task_id).map(toReview),
+    newest: Number(db.get(newest, task_id)?.n ?? 0),
+  };
 }
 
 export function addStepResult(tx: WorkTransaction, step: { id: string; result: StepResult }): Review {
-  const before = getOpen(tx.db, step.id, ['running']);
-  const review: Review = { ...before, step_results: [...before.step_results, step.result] };
-  updateRow(tx.db, 'reviews', review.id, { step_results: JSON.stringify(review.step_results) });
-  if (review.attempt_id !== null) tx.touch(review.attempt_id);
-  tx.tell('review.step_finished', review.task_id, { review, step: step.result });
-  return review;
+  return savePlan(tx, decideStepResult(readReview(tx.db, step.id), step.result));
 }
 
 export function askVerdict(tx: WorkTransaction, { id }: { id: string }): Review {
-  const before = getOpen(tx.db, id, ['running']);
-  // Nobody need say anything about work that was taken away meanwhile.
-  if (before.cleared_at !== null) return finishReview(tx, { id, status: 'void' });
-  const review: Review = { ...before, status: 'waiting' };
-  updateRow(tx.db, 'reviews', review.id, { status: review.status });
-  if (review.attempt_id !== null) tx.touch(review.attempt_id);
-  tx.tell('review.verdict_asked', review.task_id, { review });
-  return review;
+  return savePlan(tx, decideVerdictAsk(readReview(tx.db, id), tx.by.now));
 }
 
-export function finishReview(tx: WorkTransaction, end: ReviewEnd): Review {
+export function finishReview(tx: WorkTransaction, { fence, ...end }: ReviewEnd): Review {
   const { db, by } = tx;
-  const before = getOpen(db, end.id, ['running', 'waiting']);
-  if (end.fence !== undefined) checkSeen(tx, tx.read(before.task_id), { fence: end.fence });
-  const run_id = end.run_id === undefined ? before.run_id : (getRow(db, 'runs', end.run_id).id as string);
-  const decision = decideReviewEnd(before, { ...end, run_id: run_id ?? undefined }, by.now);
-  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
-  const { review } = decision;
-  const { id, status, finished_at, verdict_by, cleared_at } = review;
-  const verdict = review.verdict === null ? null : JSON.stringify(review.verdict);
-  updateRow(db, 'reviews', id, { status, run_id, finished_at, verdict, verdict_by, cleared_at });
-  if (review.attempt_id !== null) tx.touch(review.attempt_id);
-  tx.tell('review.finished', review.task_id, { review, ...(end.forced === true && { forced: true }) });
-  return review;
+  const before = readReview(db, end.id);
+  refuse(decideReviewOpen(before, ['running', 'waiting']));
+  if (fence !== undefined) checkSeen(tx, tx.read(before.task_id), { fence });
+  const run_id = end.run_id === undefined ? undefined : (getRow(db, 'runs', end.run_id).id as string);
+  return savePlan(tx, decideReviewEnd(before, { ...end, run_id }, by.now));
 }
 
 export function clearReviews(tx: WorkTransaction, { task_id }: { task_id: string }): void {
   for (const before of listReviews(tx.db, { task_id })) {
-    const review = clearReview(before, tx.by.now);
-    if (review === undefined) continue;
-    const { id, status, cleared_at, finished_at } = review;
-    updateRow(tx.db, 'reviews', id, { status, cleared_at, finished_at });
-    if (review.attempt_id !== null) tx.touch(review.attempt_id);
-    tx.tell('review.cleared', review.task_id, { review });
+    const cleared = clearReview(before, tx.by.now);
+    if (cleared !== undefined) savePlan(tx, { outcome: 'save', ...cleared });
   }
 }
 
-/** A new review asks for a new word. */
-function voidWaiting(tx: WorkTransaction, taskId: string): void {
-  const finished_at = toIso(tx.by.now);
-  const waiting = "SELECT * FROM reviews WHERE task_id = ? AND status = 'waiting'";
-  for (const review of tx.db.all(waiting, taskId).map(toReview)) {
-    updateRow(tx.db, 'reviews', review.id, { status: 'void', finished_at });
-    if (review.attempt_id !== null) tx.touch(review.attempt_id);
-    tx.tell('review.finished', taskId, { review: { ...review, status: 'void', finished_at } });
-  }
+/** Writes what was decided; throws where that is a refusal. */
+function savePlan(tx: WorkTransaction, decision: ReturnType<typeof decideReviewEnd>): Review {
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  writeReview(tx, decision.review);
+  tx.tell(decision.events);
+  return decision.review;
+}
+
+function writeReview(tx: WorkTransaction, review: Review): void {
+  const { id, status, run_id, finished_at, verdict_by, cleared_at } = review;
+  const verdict = review.verdict === null ? null : JSON.stringify(review.verdict);
+  const step_results = JSON.stringify(review.step_results);
+  const columns = { status, step_results, run_id, finished_at, verdict, verdict_by, cleared_at };
+  updateRow(tx.db, 'reviews', id, columns);
+  if (review.attempt_id !== null) tx.touch(review.attempt_id);
 }
 
 export function listReviews(db: Database, { task_id }: { task_id: string }): Review[] {
@@ -144,14 +127,16 @@ export function findStep(db: Database, { tree, command, after = '' }: StepQuery)
   const sql = 'SELECT * FROM step_cache WHERE tree = ? AND command = ? AND created_at > ?';
   const row = db.get(sql, tree, command, after);
   if (row === undefined) return undefined;
-  const result = JSON.parse(row.result as string) as StepResult; // as keepStep wrote it
-  const from = { review_id: row.review_id as string | null, at: row.created_at as string };
-  return { ...result, reused_from: from };
+  return reuseStep({
+    result: JSON.parse(row.result as string) as StepResult, // as keepStep wrote it
+    review_id: row.review_id as string | null,
+    created_at: row.created_at as string,
+  });
 }
 
 export function keepStep(db: Database, step: KeptStep): void {
   // Uses idx_step_cache_created_at.
-  db.run('DELETE FROM step_cache WHERE created_at <= ?', toIso(step.now - LIMITS.step_cache_ms));
+  db.run('DELETE FROM step_cache WHERE created_at <= ?', forgottenStepsUntil(step.now));
   db.run(
     `INSERT INTO step_cache (tree, command, result, review_id, created_at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET
@@ -196,9 +181,6 @@ function toReview(row: Row): Review {
   };
 }
 
-/** Only what is not over can change. */
-function getOpen(db: Database, ref: string, open: readonly Review['status'][]): Review {
-  const review = toReview(getRow(db, 'reviews', ref));
-  refuse(decideReviewOpen(review, open));
-  return review;
+function readReview(db: Database, ref: string): Review {
+  return toReview(getRow(db, 'reviews', ref));
 }

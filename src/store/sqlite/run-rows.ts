@@ -1,16 +1,16 @@
 import type { Run, RunState, RunUsage } from '#contract/attempt.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
 import {
-  decideRunOpen,
   decideRunStart,
   decideRunStep,
+  decideStop,
+  noteOfRun,
+  showRun,
   type KeptRun,
   type RunStartFacts,
 } from '#domain/decide-run.ts';
 import { findLoss, type HeldTask } from '#domain/run-hold.ts';
-import { isEnded } from '#domain/run-states.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
-import { toIso } from '#kernel/clock.ts';
 import type { NewRun, RunMove, RunNote, RunQuery, RunWishes, WatchedRun } from '../attempt-store.ts';
 import { expireApprovals, hasWaiting } from './approval-rows.ts';
 import { getAttempt } from './attempt-rows.ts';
@@ -20,48 +20,23 @@ import {
   fromMark,
   getRow,
   insertRow,
-  refuse,
   toMark,
   toWhere,
   updateRow,
   type WorkTransaction,
 } from './work-transaction.ts';
 
-export function createRun(tx: WorkTransaction, wanted: NewRun): Run {
+export function createRun(tx: WorkTransaction, { attempt_id, ...wish }: NewRun): Run {
   const { db, by } = tx;
-  const attempt = getAttempt(db, wanted.attempt_id);
-  const { id, role, agent, executor, fence, in_state, state, session_id, watcher } = wanted;
-  const now = toIso(by.now);
+  const attempt = getAttempt(db, attempt_id);
   const facts = { attempt, task: readHeld(db, attempt.task_id), other: findOpenRun(db, attempt.id) };
-  refuse(decideRunStart(facts, { fence, in_state }));
-  const kept: KeptRun = {
-    id,
-    task_id: attempt.task_id,
-    attempt_id: attempt.id,
-    role,
-    agent,
-    executor,
-    fence,
-    in_state,
-    state,
-    outcome: null,
-    message: null,
-    session_id,
-    process: null,
-    watcher,
-    beat_at: null,
-    stop_asked_at: null,
-    usage: NO_USAGE,
-    retry_after: null,
-    created_at: now,
-    started_at: state === 'running' ? now : null,
-    ended_at: isEnded(state) ? now : null,
-  };
-  insertRun(db, kept);
-  const run = showRun(kept);
+  const decision = decideRunStart(facts, wish, by.now);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { run, events } = decision;
+  insertRun(db, run);
   tx.touch(run.attempt_id);
-  tx.tell('run.state_changed', run.task_id, { run, from: null });
-  return run;
+  tx.tell(events);
+  return showRun(run);
 }
 
 /** By idx_runs_attempt. */
@@ -92,40 +67,31 @@ export function moveRun(tx: WorkTransaction, move: RunMove): Run {
   const usage = JSON.stringify(decision.run.usage);
   const columns = { state, outcome, message, retry_after, started_at, ended_at, stop_asked_at };
   updateRow(db, 'runs', id, { ...columns, usage });
-  const run = showRun(decision.run);
+  tx.touch(decision.run.attempt_id);
+  tx.tell(decision.events);
+  if (decision.ended) expireApprovals(tx, decision.run);
+  return showRun(decision.run);
+}
+
+export function noteRun(tx: WorkTransaction, { id: ref, ...known }: RunNote): void {
+  const before = toKeptRun(getRow(tx.db, 'runs', ref));
+  const { run, is_kept } = noteOfRun(before, known);
+  const { id, process, watcher, session_id, beat_at } = run;
+  const marks = { process: fromMark(process), watcher: fromMark(watcher) };
+  const usage = JSON.stringify(run.usage);
+  updateRow(tx.db, 'runs', id, { ...marks, session_id, beat_at, usage });
+  if (is_kept) tx.touch(run.attempt_id);
+}
+
+export function askStop(tx: WorkTransaction, { id: ref }: { id: string }): Run {
+  const before = toKeptRun(getRow(tx.db, 'runs', ref));
+  const decision = decideStop(before, tx.by.now);
+  if (decision.outcome === 'unchanged') return showRun(before);
+  if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
+  const { run } = decision;
+  updateRow(tx.db, 'runs', run.id, { stop_asked_at: run.stop_asked_at });
   tx.touch(run.attempt_id);
-  tx.tell('run.state_changed', run.task_id, { run, from: before.state });
-  if (decision.ended) expireApprovals(tx, run);
-  return run;
-}
-
-/** A beat alone is not worth a new record on disk: after a rebuild whoever watches is asked anyway. */
-export function noteRun(tx: WorkTransaction, note: RunNote): void {
-  const { id, attempt_id } = toKeptRun(getRow(tx.db, 'runs', note.id));
-  const { process, watcher, session_id, beat_at, usage } = note;
-  const found = {
-    ...(process !== undefined && { process: fromMark(process) }),
-    ...(watcher !== undefined && { watcher: fromMark(watcher) }),
-    ...(session_id !== undefined && { session_id }),
-  };
-  const passing = {
-    ...(beat_at !== undefined && { beat_at }),
-    ...(usage !== undefined && { usage: JSON.stringify(usage) }),
-  };
-  const changes = { ...found, ...passing };
-  if (Object.keys(changes).length > 0) updateRow(tx.db, 'runs', id, changes);
-  if (Object.keys(found).length > 0) tx.touch(attempt_id);
-}
-
-export function askStop(tx: WorkTransaction, stop: { id: string }): Run {
-  const kept = toKeptRun(getRow(tx.db, 'runs', stop.id));
-  const { id, attempt_id } = kept;
-  refuse(decideRunOpen(kept, 'stop'));
-  if (kept.stop_asked_at === null) {
-    updateRow(tx.db, 'runs', id, { stop_asked_at: toIso(tx.by.now) });
-    tx.touch(attempt_id);
-  }
-  return showRun(kept);
+  return showRun(run);
 }
 
 export function readWishes(db: Database, ref: string): RunWishes {
@@ -211,9 +177,4 @@ export function toKeptRun(row: Row): KeptRun {
 
 function toRun(row: Row): Run {
   return showRun(toKeptRun(row));
-}
-
-/** The number of a program that has ended may be somebody else's by now. */
-function showRun({ process, watcher: _watcher, beat_at: _beat, stop_asked_at: _stop, ...run }: KeptRun): Run {
-  return { ...run, pid: run.ended_at === null ? (process?.pid ?? null) : null };
 }

@@ -1,7 +1,8 @@
 import { toTriggeredBy } from '#domain/actor.ts';
+import { ENOUGH_FOUND, pickMeant, type WorkKind } from '#domain/pick-meant.ts';
+import type { WorkEvent } from '#domain/work-event.ts';
 import { explainWorkRefusal, type WorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import type { ProcessMark } from '../attempt-store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { insertEvent } from './log-rows.ts';
@@ -9,7 +10,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 /** One change of attempts and of what belongs to them: rows and event, all or nothing. */
 export interface WorkTransaction extends WriteTransaction {
-  tell(type: string, taskId: string, data: Readonly<Record<string, unknown>>): void;
+  tell(events: readonly WorkEvent[]): void;
   /** Something of this attempt was changed, so that its record on disk has to be written anew. */
   touch(attemptId: string): void;
 }
@@ -19,14 +20,10 @@ export function openWork(tx: WriteTransaction, touched: Set<string>): WorkTransa
   const { db, by } = tx;
   return {
     ...tx,
-    tell: (type, taskId, data) =>
-      void insertEvent(db, {
-        type,
-        task_id: taskId,
-        triggered_by: toTriggeredBy(by.actor),
-        created_at: toIso(by.now),
-        data,
-      }),
+    tell(events) {
+      const told = { triggered_by: toTriggeredBy(by.actor), created_at: toIso(by.now) };
+      for (const event of events) insertEvent(db, { ...event, ...told });
+    },
     touch(attemptId) {
       db.run('UPDATE attempts SET revision = revision + 1 WHERE id = ?', attemptId);
       touched.add(attemptId);
@@ -39,46 +36,20 @@ export function refuse(refusal: WorkRefusal | undefined): void {
   if (refusal !== undefined) throw explainWorkRefusal(refusal);
 }
 
-/** What a reference may mean, and how what is there is found. */
-const TABLES = {
-  attempts: { noun: 'attempt', hint: 'forge workspace list' },
-  runs: { noun: 'run', hint: 'forge runs list' },
-  reviews: { noun: 'review', hint: 'forge runs list' },
-  merges: { noun: 'merge', hint: 'forge runs list' },
-  approvals: { noun: 'approval', hint: 'forge runs list' },
-} as const;
-export type WorkTable = keyof typeof TABLES;
-
-/** How many names an ambiguous beginning is answered with. */
-const SHOWN = 5;
-
-/** By the primary key: a whole id, or any unambiguous beginning of one. Throws not_found and ambiguous_id. */
-export function getRow(db: Database, table: WorkTable, ref: string): Row {
+/**
+ * By the primary key: a whole id, or any unambiguous beginning of one. Throws not_found and ambiguous_id. An exact id
+ * comes first, because it sorts before all that begin with it.
+ */
+export function getRow(db: Database, table: WorkKind, ref: string): Row {
   const wanted = ref.toLowerCase();
-  const found = wanted === '' ? [] : findByBeginning(db, table, wanted);
-  const meant = found.find((row) => row.id === wanted) ?? (found.length === 1 ? found[0] : undefined);
-  if (meant !== undefined) return meant;
-  const { noun, hint } = TABLES[table];
-  if (found.length === 0)
-    throw new ForgeError('not_found', `No ${noun} ${ref}`, { hint, details: { id: ref } });
-  const candidates = found.slice(0, SHOWN).map((row) => row.id as string);
-  const more = found.length > SHOWN ? ' and more' : '';
-  throw new ForgeError('ambiguous_id', `"${ref}" could be ${candidates.join(', ')}${more}`, {
-    hint: 'Type one more character of the id',
-    details: { id: ref, candidates },
-  });
-}
-
-/** An exact id comes first, because it sorts before all that begin with it. */
-function findByBeginning(db: Database, table: WorkTable, wanted: string): Row[] {
-  const sql = `SELECT * FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ${SHOWN + 1}`;
-  return db.all(sql, wanted, `${wanted}\u{10ffff}`);
+  const sql = `SELECT * FROM ${table} WHERE id >= ? AND id < ? ORDER BY id LIMIT ${ENOUGH_FOUND}`;
+  return pickMeant(table, ref, db.all(sql, wanted, `${wanted}\u{10ffff}`));
 }
 
 /** The names come from the code, never from outside. */
 export function insertRow(
   db: Database,
-  table: WorkTable | 'run_messages',
+  table: WorkKind | 'run_messages',
   row: Readonly<Record<string, Value>>,
 ): void {
   const names = Object.keys(row);
@@ -88,7 +59,7 @@ export function insertRow(
 
 export function updateRow(
   db: Database,
-  table: WorkTable,
+  table: WorkKind,
   id: string,
   row: Readonly<Record<string, Value>>,
 ): void {

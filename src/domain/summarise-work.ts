@@ -1,15 +1,5 @@
-import { describeRequest } from '#domain/describe-request.ts';
-import type { Approval, Attempt, Merge, Review, Run, StepResult } from '#contract/attempt.ts';
-
-/** What the events of attempts carry; each has those that its name says. */
-export interface WorkData {
-  readonly attempt?: Attempt;
-  readonly run?: Run;
-  readonly approval?: Approval;
-  readonly review?: Review;
-  readonly step?: StepResult;
-  readonly merge?: Merge;
-}
+import { describeRequest } from './describe-request.ts';
+import type { WorkData } from './work-event.ts';
 
 /** One line of a task's history; undefined for an event that is not about work on it. */
 export function summariseWork(type: string, data: WorkData): string | undefined {
