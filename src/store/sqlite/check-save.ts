@@ -1,8 +1,9 @@
 import { decideSave, listSaveNeeds, type Save, type SaveFacts, type SaveNeeds } from '#domain/decide-save.ts';
 import type { LandingFacts } from '#domain/decide-landing.ts';
 import { listPlanners } from '#domain/gate-targets.ts';
+import { findUnfinished, hasGivenUp } from '#domain/worked-attempts.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
-import { findUnfinished, hasGivenUp } from './attempt-facts.ts';
+import { listWorked } from './attempt-facts.ts';
 import type { Database } from './database.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { toDeciding, toError } from './save-plan.ts';
@@ -30,9 +31,10 @@ function readSaveFacts(
   id: string,
   { needs, workflow }: { readonly needs: SaveNeeds; readonly workflow: ResolvedWorkflow },
 ): SaveFacts {
+  const attempts = needs.attempts ? listWorked(db, id) : [];
   return {
-    unfinished: needs.attempts && findUnfinished(db, id) !== undefined,
-    given_up: needs.attempts && hasGivenUp(db, id, listPlanners(workflow)),
+    unfinished: findUnfinished(attempts) !== undefined,
+    given_up: attempts.length > 0 && hasGivenUp(attempts, listPlanners(workflow)),
     landing: needs.landing ? readLanding(db, id) : undefined,
   };
 }

@@ -7,6 +7,7 @@ import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
 import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { findUnfinished } from '#domain/worked-attempts.ts';
 import type {
   CloseResult,
   HookResult,
@@ -16,7 +17,7 @@ import type {
   Standing,
   TaskStore,
 } from '../store.ts';
-import { findUnfinished } from './attempt-facts.ts';
+import { listWorked } from './attempt-facts.ts';
 import { readClaimFacts } from './claim-facts.ts';
 import type { MoveListQuery } from '../task-looks.ts';
 import type { Database, Row } from './database.ts';
@@ -50,7 +51,7 @@ function readMoveFacts(
   const toAsked = (assignee: string) =>
     ({ way: 'move', to: move.to, assignee, agents: move.agents }) as const;
   return {
-    unfinished: needs.unfinished ? findUnfinished(tx.db, id) : undefined,
+    unfinished: needs.unfinished ? findUnfinished(listWorked(tx.db, id)) : undefined,
     claim: claim_of === undefined ? undefined : readClaimFacts(tx, before, toAsked(claim_of)),
   };
 }
@@ -58,7 +59,7 @@ function readMoveFacts(
 /** Throws nothing for a closed task: closing it again changes nothing. */
 export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
-  const unfinished = findUnfinished(tx.db, before.record.id);
+  const unfinished = findUnfinished(listWorked(tx.db, before.record.id));
   const decision = decideClose(toSeen(tx, before), { ...close, unfinished }, toDeciding(tx));
   const { task } = savePlan(tx, before, decision);
   const isChanged = task.version !== before.version;

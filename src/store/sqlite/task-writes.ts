@@ -13,13 +13,14 @@ import { encodeMetadata } from '#domain/record-codec.ts';
 import { editRecord, newRecord, type Edit, type ElementEdit } from '#domain/task-changes.ts';
 import { dependencyKey, type TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
+import { findUnfinished } from '#domain/worked-attempts.ts';
 import { assert } from '#kernel/assert.ts';
 import { generateTaskId, idLength, randomBase36 } from '#kernel/ids.ts';
 import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { randomBytes } from '../random-bytes.ts';
 import type { NewTaskInput, TaskStore, TaskUpdate, UpdateResult } from '../store.ts';
-import { findUnfinished } from './attempt-facts.ts';
+import { listWorked } from './attempt-facts.ts';
 import { readClaimFacts } from './claim-facts.ts';
 import { refuseParentCycle } from './cycle-checks.ts';
 import type { Database } from './database.ts';
@@ -91,7 +92,7 @@ function readUpdateFacts(
       needs.claim === undefined || agents === undefined
         ? undefined
         : readClaimFacts(tx, before, { way: needs.claim.way, assignee: needs.claim.assignee, agents }),
-    unfinished: needs.unfinished ? findUnfinished(tx.db, id) : undefined,
+    unfinished: needs.unfinished ? findUnfinished(listWorked(tx.db, id)) : undefined,
     closed_from: needs.closed_from ? readClosedFrom(tx.db, id) : undefined,
   };
 }
