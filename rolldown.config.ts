@@ -8,7 +8,7 @@ import { defineConfig } from 'rolldown';
 const READ = [
   'app/(start-cli|open-context|user-home|hold-while-mending|progress-meter|find-program)',
   'kernel/[^/]+',
-  'domain/(graph-paths|resolve-task-ref|states|workflow|default-workflow|workflow-fields)',
+  'domain/(graph-paths|readiness|resolve-task-ref|states|task-order|text-search|workflow|default-workflow|workflow-fields)',
   'git/(find-repository|shared-modes)',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
@@ -25,7 +25,7 @@ const LATER = [
   'domain/(describe-(containment|life|stray|usage|walls)|expand-braces|find-(cycles|executed|halted)|good-values)',
   'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-(identity|steps)|known-tools|list-gate-changes)',
   'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|pick-meant|plan-dispatch|price-table)',
-  'domain/(python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-work)',
+  'domain/(python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
   'domain/(task-plan|token-estimate|unreadable-lines|work-refusal)',
 ];
 const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in)|untaken-edits)'];

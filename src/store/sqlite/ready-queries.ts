@@ -1,9 +1,10 @@
 import type { Status } from '#contract/task.ts';
 import { criticalPaths } from '#domain/graph-paths.ts';
+import { TASK_ORDERS } from '#domain/task-order.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
-import type { Blocker, BlockedTask, ReadyQuery, ReadyTask, TaskPosition } from '../store.ts';
+import type { Blocker, BlockedTask, ReadyQuery, ReadyTask } from '../store.ts';
 import type { Database, Value } from './database.ts';
 import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS } from './task-rows.ts';
 
@@ -27,14 +28,14 @@ export function readyListSql(columns: string, query: ReadyQuery): { sql: string;
 
 /** All that can be started, in order; no whole row is read. */
 export function listReadyIds(db: Database, query: ReadyQuery, bounded = false): string[] {
-  if (query.sort === 'impact') return rankByImpact(db, query, bounded).map(({ order: [, , id] }) => id);
+  if (query.sort === 'impact') return rankByImpact(db, query, bounded).map(({ id }) => id);
   const { sql, values } = readyListSql('t.id, t.priority, t.created_at', { ...query, limit: undefined });
   return db.all(sql, ...values).map((row) => row.id as string);
 }
 
 /** The id alone, for a claim that reads the whole record anyway. */
 export function findFirstReady(db: Database, query: ReadyQuery, bounded = false): string | undefined {
-  if (query.sort === 'impact') return rankByImpact(db, query, bounded)[0]?.order[2];
+  if (query.sort === 'impact') return rankByImpact(db, query, bounded)[0]?.id;
   const { sql, values } = readySql('t.id, t.priority, t.created_at', query);
   return db.get(`${sql} ${ORDER} LIMIT 1`, ...values)?.id as string | undefined;
 }
@@ -96,7 +97,9 @@ export interface Ranked {
   readonly key: number;
   readonly critical_path: number;
   readonly unblocks: number;
-  readonly order: readonly [priority: number, created_at: string, id: string];
+  readonly priority: number;
+  readonly created_at: string;
+  readonly id: string;
 }
 
 /**
@@ -110,7 +113,7 @@ export function rankByImpact(db: Database, query: ReadyQuery, bounded = false): 
   const key = JSON.stringify(filter);
   if (impact.ranked?.key !== key) impact.ranked = { key, list: rank(db, filter, impact) };
   const { list } = impact.ranked;
-  return after === undefined ? list : list.filter((one) => isBehind(one, after));
+  return after === undefined ? list : list.filter((one) => TASK_ORDERS.impact(one, after) > 0);
 }
 
 function rank(db: Database, filter: ReadyQuery, { chains, dependents }: Impact): Ranked[] {
@@ -118,10 +121,15 @@ function rank(db: Database, filter: ReadyQuery, { chains, dependents }: Impact):
   const ranked = db.all(`${sql} ${ORDER}`, ...values).map(({ row, priority, created_at, id }) => {
     const key = row as number;
     const place = { critical_path: chains.get(key) ?? 0, unblocks: dependents.get(key)?.length ?? 0 };
-    return { key, ...place, order: [priority as number, created_at as string, id as string] as const };
+    return {
+      key,
+      ...place,
+      priority: priority as number,
+      created_at: created_at as string,
+      id: id as string,
+    };
   });
-  // Array.sort keeps the order of equals, so priority and age decide among them.
-  return ranked.sort((a, b) => b.critical_path - a.critical_path || b.unblocks - a.unblocks);
+  return ranked.sort(TASK_ORDERS.impact);
 }
 
 /** What waits for each open task, by their row numbers. */
@@ -174,17 +182,6 @@ function refuseManyRanked(db: Database): void {
       details: { tasks, edges },
     },
   );
-}
-
-function isBehind(
-  { critical_path, unblocks, order: [priority, created_at, id] }: Ranked,
-  after: TaskPosition,
-): boolean {
-  if (critical_path !== after.critical_path) return critical_path < after.critical_path;
-  if (unblocks !== after.unblocks) return unblocks < after.unblocks;
-  if (priority !== after.priority) return priority > after.priority;
-  if (created_at !== after.created_at) return created_at > after.created_at;
-  return id > after.id;
 }
 
 function readySql(columns: string, query: ReadyQuery): { sql: string; values: Value[] } {

@@ -1,6 +1,6 @@
 import type { TaskType } from '#contract/task.ts';
-import { summariseWork } from '#domain/summarise-work.ts';
-import type { WorkData } from '#domain/work-event.ts';
+import { explainReadiness } from '#domain/readiness.ts';
+import { summariseEvent, type EventData } from '#domain/summarise-event.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
@@ -36,42 +36,10 @@ function explainRow(db: Database, query: ReadyQuery, row: Row): ExplainedTask[] 
   const open_blockers = row.open_blockers as number;
   const blockers = open_blockers > 0 ? listBlockers(db, row.id as string, most) : [];
   const more = blockers.length < most ? 0 : open_blockers - blockers.length;
-  const reasons = reasonsAgainst(row, query, [
-    ...blockers.map((blocker) => describe(blocker)),
-    ...(more > 0 ? [`${more} more`] : []),
-  ]);
-  const ready = reasons.length === 0;
-  return [
-    {
-      ...rowToSummary(row, db),
-      ready,
-      reasons: ready ? [reasonFor(row.assignee as string | null)] : reasons,
-      blockers,
-      ...(more > 0 && { blockers_more: more }),
-    },
-  ];
-}
-
-function reasonFor(assignee: string | null): string {
-  return `open, ${assignee === null ? 'unassigned' : `reserved for ${assignee}`}, no open blocker`;
-}
-
-function reasonsAgainst(row: Row, query: ReadyQuery, blockers: readonly string[]): string[] {
-  const reasons: string[] = [];
-  const assignee = row.assignee as string | null;
-  if (row.status === 'in_progress') reasons.push(`in progress with ${assignee ?? 'nobody'}`);
-  else if (assignee !== null && assignee !== query.assignee) reasons.push(`reserved for ${assignee}`);
-  if (row.parked === 1) reasons.push(`parked in ${String(row.state)}`);
-  if (query.type === undefined && query.exclude_types?.includes(row.type as TaskType) === true) {
-    reasons.push(`type ${String(row.type)} is left out by ready.excludeTypes`);
-  }
-  return [...reasons, ...blockers.map((blocker) => `waits for ${blocker}`)];
-}
-
-function describe(blocker: { id: string; status: string | null }): string {
-  return blocker.status === null
-    ? `${blocker.id} (not in this project)`
-    : `${blocker.id} (${blocker.status})`;
+  const summary = rowToSummary(row, db);
+  const facts = { ...summary, state: row.state as string, parked: row.parked === 1 };
+  const explained = explainReadiness(facts, query, { blockers, more });
+  return [{ ...summary, ...explained, blockers, ...(more > 0 && { blockers_more: more }) }];
 }
 
 /**
@@ -105,17 +73,19 @@ export const NOT_BESIDE = "(e.type <> 'task.status_changed' OR json_extract(e.da
 
 /** Of a row of an event with its move. */
 export function rowToEntry(row: Row): HistoryEntry {
-  const { changed = [] } = readJson(row.data as string) as { changed?: string[] };
+  const data = readJson(row.data as string) as EventData & { changed?: string[] };
+  const type = row.type as string;
+  const reason = row.reason as string | null;
   return {
     seq: row.seq as number | null,
-    type: row.type as string,
+    type,
     at: row.created_at as string,
     triggered_by: row.triggered_by as string,
-    summary: summarise(row, changed),
-    changed,
+    summary: summariseEvent({ type, reason, data }),
+    changed: data.changed ?? [],
     from_state: row.from_state as string | null,
     to_state: row.to_state as string | null,
-    reason: row.reason as string | null,
+    reason,
   };
 }
 
@@ -132,40 +102,6 @@ export function readDeleted(db: Database, ref: string): DeletedTask {
   const undo = typeof row?.undo === 'string' ? (readJson(row.undo) as Pick<Undo, 'elsewhere'>) : undefined;
   const knows = { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };
   return { id, deleted_at: String(row?.deleted_at), knows };
-}
-
-function summarise(row: Row, changed: readonly string[]): string {
-  const data = readJson(row.data as string) as WorkData & {
-    task?: { title?: string; assignee?: string | null };
-    comment?: { body: string };
-    dependency?: { id: string; type: string };
-    dependencies?: { id: string; type: string }[];
-    restored?: true;
-    forced?: true;
-  };
-  const work = summariseWork(row.type as string, data);
-  if (work !== undefined) return work;
-  const edges = [...(data.dependencies ?? []), ...(data.dependency === undefined ? [] : [data.dependency])];
-  switch (row.type) {
-    case 'task.created':
-      return data.restored === true ? 'restored' : `created: ${data.task?.title ?? ''}`;
-    case 'task.claimed':
-      return `claimed by ${data.task?.assignee ?? 'nobody'}${row.reason === 'forced' ? ', forced' : ''}`;
-    case 'task.commented':
-      return `comment: ${data.comment?.body.split('\n', 1)[0] ?? ''}`;
-    case 'dependency.added':
-      return `depends on ${edges.map((edge) => `${edge.id} (${edge.type})`).join(', ')}`;
-    case 'dependency.removed':
-      return `no longer depends on ${edges.map((edge) => `${edge.id} (${edge.type})`).join(', ')}`;
-    case 'task.updated':
-      return changed.length === 0 ? 'updated' : `changed ${changed.join(', ')}`;
-    default:
-      return (
-        String(row.type).replace(/^.*\./, '').replaceAll('_', ' ') +
-        (row.reason === null ? '' : `: ${row.reason as string}`) +
-        (data.forced === true && row.reason !== 'forced' ? ', forced' : '')
-      );
-  }
 }
 
 export function readStats(

@@ -8,6 +8,8 @@ import type {
   TaskView,
 } from '#contract/task.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
+import { isReady } from '#domain/readiness.ts';
+import { foldText, isAscii } from '#domain/text-search.ts';
 import { kindOf, standingState, statusOfKind } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
@@ -37,7 +39,7 @@ export function getTask(db: Database, ref: string): TaskView {
     ...counts,
     comments: listComments(db, id),
     open_blockers,
-    ready: task.status === 'open' && task.assignee === null && open_blockers === 0 && row.parked === 0,
+    ready: isReady({ ...task, open_blockers, parked: row.parked === 1 }),
     counters: countMoves(db, id),
   };
 }
@@ -192,23 +194,17 @@ function standsIn(db: Database, state: string): string {
   return `(t.status = '${statusOfKind(kind)}' AND forge_standing(t.status, t.state, coalesce(t.close_reason, '')) = ?)`;
 }
 
-/** SQLite's LIKE knows upper and lower case of ASCII only; for anything else the text is folded here. */
+/** As `holdsText` says: SQLite's LIKE knows upper and lower case of ASCII only. */
 export function textCondition(db: Database, text: string): { condition: string; values: Value[] } {
-  const pattern = `%${fold(text).replace(/[\\%_]/g, '\\$&')}%`;
+  const pattern = `%${foldText(text).replace(/[\\%_]/g, '\\$&')}%`;
   return { condition: textSql(db, text), values: [pattern, pattern, pattern] };
 }
 
 function textSql(db: Database, text: string): string {
   const former = `(t.metadata <> '{}' AND ${FORMER_IDS} LIKE ? ESCAPE '\\')`;
-  if (/^[\u0000-\u007f]*$/.test(text))
-    return `(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\' OR ${former})`;
-  db.define('forge_fold', fold);
+  if (isAscii(text)) return `(t.title LIKE ? ESCAPE '\\' OR t.description LIKE ? ESCAPE '\\' OR ${former})`;
+  db.define('forge_fold', foldText);
   return `(forge_fold(t.title) LIKE ? ESCAPE '\\' OR forge_fold(t.description) LIKE ? ESCAPE '\\' OR ${former})`;
-}
-
-/** Lower case; a Greek sigma is written another way at the end of a word, which must not matter. */
-function fold(text: string): string {
-  return text.toLowerCase().replaceAll('ς', 'σ');
 }
 
 function listOutbound(db: Database, id: string): ResolvedDependency[] {
