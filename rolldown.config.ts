@@ -37,7 +37,7 @@ const WRITE = [
   'process/find-own-run',
   'sync/(agent-identities|agent-profiles|gate-files|home-file|program-memory|sweep-temporary-files)',
   'app/keep-up-project',
-  'store/sqlite/(apply-record|attempt-facts|check-(holding|save)|claim-writes|cycle-checks|edge-rows|graph-writes|history-lines|keep-bounded|lease-lines|lease-rows|log-rows|loop-turn|move-writes|neighbour-bounds|own-values|record-rows|rename-work|replay|save-plan|shown-lines)',
+  'store/sqlite/(apply-record|attempt-facts|check-(holding|save)|claim-writes|graph-walks|edge-rows|graph-writes|history-lines|keep-bounded|lease-lines|lease-rows|log-rows|loop-turn|move-writes|neighbour-bounds|own-values|record-rows|rename-work|replay|save-plan|shown-lines)',
   'store/random-bytes',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(describe-former-owner|engine-of|review-config|warn-of-secrets|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',

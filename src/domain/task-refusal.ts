@@ -3,6 +3,7 @@ import type { ClaimRefusal } from './decide-claim.ts';
 import type { LifeDecision } from './decide-life.ts';
 import type { ClaimEndDecision, ForceCommand } from './decide-claim-end.ts';
 import { explainRefusal, keptParked } from './explain-refusal.ts';
+import { explainGraphRefusal, type GraphRefusal } from './graph-refusal.ts';
 import type { SeenTask, UnfinishedAttempt } from './task-plan.ts';
 
 /** Why a write of a task was not made. */
@@ -47,6 +48,7 @@ export type TaskRefusal =
   | { readonly outcome: 'no_comment'; readonly comment: string }
   | { readonly outcome: 'no_lease'; readonly fence: number }
   | Extract<LifeDecision, { outcome: 'refused' }>
+  | GraphRefusal
   | ClaimRefusal;
 
 /** The error that tells of it, with the command to type next. The one place where such a refusal becomes an error. */
@@ -159,6 +161,10 @@ export function explainTaskRefusal(
         hint: toHints(id)[refusal.next],
         details: place,
       });
+    case 'cycle':
+    case 'walk_too_long':
+    case 'no_dependency':
+      return explainGraphRefusal(id, refusal);
     case 'agent_paused':
     case 'project_paused':
     case 'taken':

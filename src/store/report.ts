@@ -1,5 +1,3 @@
-import type { DependencyType } from '#contract/task.ts';
-
 /** What reports over the store answer with. */
 
 export interface HistoryEntry {
@@ -34,11 +32,4 @@ export interface DeletedTask {
   readonly deleted_at: string;
   /** What the task held, and what hung on it. A deletion that came from another clone leaves one or both unknown. */
   readonly knows: { readonly content: boolean; readonly links: boolean };
-}
-
-/** What git's history holds of a task from before it was deleted. */
-export interface RememberedTask {
-  readonly line: string;
-  readonly children: readonly string[];
-  readonly dependents: readonly (readonly [string, DependencyType])[];
 }

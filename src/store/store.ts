@@ -13,6 +13,7 @@ import type { Actor } from '#domain/actor.ts';
 import type { KnownAgents } from '#domain/claimer.ts';
 import type { BoundedTree } from '#domain/dependency-tree.ts';
 import type { ClaimRefusal } from '#domain/decide-claim.ts';
+import type { RememberedTask } from '#domain/decide-restore.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
@@ -20,7 +21,7 @@ import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
 import type { GraphQuery, ReadGraph, TreeQuery } from './graph-query.ts';
 import type { ListPages } from './list-pages.ts';
-import type { DeletedTask, HistoryEntry, RememberedTask, StoreStats } from './report.ts';
+import type { DeletedTask, HistoryEntry, StoreStats } from './report.ts';
 import type { HistoryQuery, MoveListQuery, TaskLooks } from './task-looks.ts';
 
 /**

@@ -1,12 +1,13 @@
 import { listVersions, openBlobReader, type BlobReader } from '#git/read-blob.ts';
 import type { DependencyType } from '#contract/task.ts';
+import type { RememberedTask } from '#domain/decide-restore.ts';
 import { decodeRecord, listDependencies } from '#domain/record-codec.ts';
 import { fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { DeletedTask, RememberedTask } from '#store/report.ts';
+import type { DeletedTask } from '#store/report.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { TASKS_PATH } from './task-files.ts';

@@ -1,6 +1,6 @@
+import { undoElsewhere } from '#domain/decide-delete.ts';
 import { planApplication } from '#domain/plan-application.ts';
 import type { LocalNumbers } from '#domain/plan-write.ts';
-import { encodeRecord } from '#domain/record-codec.ts';
 import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
@@ -103,22 +103,11 @@ function writeDeleted(
   db: Database,
   encoded: EncodedRecord,
   content: TaskRecord | undefined,
-  { version, fence }: LocalNumbers,
+  numbers: LocalNumbers,
 ): void {
   const { record, line, digest } = encoded;
   removeRow(db, record.id);
-  // What hung on the task was taken from it by the same deletion, in lines of its own; only its content is kept.
-  const undo =
-    content === undefined
-      ? null
-      : JSON.stringify({
-          before: encodeRecord(content),
-          version,
-          fence,
-          children: [],
-          dependents: [],
-          elsewhere: true,
-        });
+  const undo = content === undefined ? null : JSON.stringify(undoElsewhere(content, numbers));
   // What an older deletion kept for its undo is not what this one deleted.
   db.run(
     `INSERT INTO deleted_tasks (id, deleted_at, line, undo, digest) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET

@@ -1,4 +1,11 @@
-import { ForgeError } from '#kernel/errors.ts';
+import {
+  decideRecount,
+  decideRewrite,
+  explainRewrite,
+  isHeavy,
+  type RecordWeight,
+  type Rewrite,
+} from '#domain/decide-rewrite.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import type { Database } from './database.ts';
 
@@ -28,101 +35,55 @@ const COUNT_DEPENDENTS = `SELECT count(*) AS n FROM
 
 /** Throws too_large where a deletion would change the records of too many neighbours for one request of a server. */
 export function refuseManyTies(db: Database, id: string): void {
-  const most = NEIGHBOUR_LIMITS.rewritten;
-  const command = `forge task delete ${id}`;
-  if (count(db, COUNT_TIES, id, most) > most) throw tooMany(id, command);
-  if (
-    isHeavy(
-      db,
-      db.all(TIES, id).map((row) => row.id as string),
-    )
-  )
-    throw tooLarge(id, command);
+  const tasks = count(db, COUNT_TIES, id, NEIGHBOUR_LIMITS.rewritten);
+  refuse({ what: 'delete', id }, { tasks, weigh: () => weighAll(db, listIds(db, TIES, id)) });
 }
 
 /** The same for a task that comes back. */
 export function refuseManyRestored(db: Database, id: string, remembered: readonly string[]): void {
-  const most = NEIGHBOUR_LIMITS.rewritten;
-  const command = `forge task restore ${id}`;
-  if (remembered.length + count(db, COUNT_WAITING, id, most) > most) throw tooMany(id, command);
-  const waiting = db.all(WAITING, id).map((row) => row.id as string);
-  if (isHeavy(db, [...new Set([...remembered, ...waiting])])) throw tooLarge(id, command);
+  const tasks = remembered.length + count(db, COUNT_WAITING, id, NEIGHBOUR_LIMITS.rewritten);
+  const weigh = (): RecordWeight => weighAll(db, [...new Set([...remembered, ...listIds(db, WAITING, id)])]);
+  refuse({ what: 'restore', id }, { tasks, weigh });
 }
 
 /** The same for a task that is closed or opened again: its dependents keep their records, and are counted anew. */
 export function refuseManyDependents(db: Database, id: string): void {
-  const most = NEIGHBOUR_LIMITS.recounted;
-  if (count(db, COUNT_DEPENDENTS, id, most) <= most) return;
-  throw new ForgeError(
-    'too_large',
-    `More than ${most} tasks wait for ${id}, which are too many to count anew in one request of a server`,
-    { hint: 'Run the same command in the repository, without --server', details: { id, limit: most } },
-  );
+  const refusal = decideRecount(id, count(db, COUNT_DEPENDENTS, id, NEIGHBOUR_LIMITS.recounted));
+  if (refusal !== undefined) throw refusal;
 }
 
 /** The same for tasks whose states a new workflow maps to others. */
 export function refuseManyMapped(db: Database, states: readonly string[]): void {
-  const most = NEIGHBOUR_LIMITS.rewritten;
   const names = JSON.stringify(states);
   const tasks = Number(db.get(COUNT_MAPPED, names)?.n);
-  const hint = 'forge workflow set <file> --map <from>=<to>, in the repository and without --server';
-  if (tasks > most)
-    throw new ForgeError('too_large', `${tasks} tasks are too many to move in one request of a server`, {
-      hint,
-      details: { limit: most },
-    });
-  if (
-    !isHeavy(
-      db,
-      db.all(MAPPED, names).map((row) => row.id as string),
-    )
-  )
-    return;
-  throw new ForgeError('too_large', `${tasks} tasks are too large to move in one request of a server`, {
-    hint,
-    details: { limit_bytes: NEIGHBOUR_LIMITS.rewritten_bytes, limit_parts: NEIGHBOUR_LIMITS.rewritten_parts },
-  });
+  refuse({ what: 'map' }, { tasks, weigh: () => weighAll(db, listIds(db, MAPPED, names)) });
 }
 
-/**
- * Whether the records of these tasks are too much to write anew in one request. One task of any size is none: any change
- * of it alone costs as much.
- */
-function isHeavy(db: Database, ids: readonly string[]): boolean {
-  const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
-  if (ids.length < 2) return false;
+function refuse(
+  rewrite: Rewrite,
+  facts: { readonly tasks: number; readonly weigh: () => RecordWeight },
+): void {
+  const refusal = decideRewrite(rewrite, facts);
+  if (refusal !== undefined) throw explainRewrite(refusal);
+}
+
+/** Of the records together, as far as it takes to know that they are too much. */
+function weighAll(db: Database, ids: readonly string[]): RecordWeight {
   let [bytes, parts] = [0, 0];
+  if (ids.length < 2) return { bytes, parts };
   for (const id of ids) {
-    const row = db.get(WEIGHT, id, rewritten_parts + 1);
+    const row = db.get(WEIGHT, id, NEIGHBOUR_LIMITS.rewritten_parts + 1);
     bytes += Number(row?.bytes ?? 0);
     parts += Number(row?.parts ?? 0);
-    if (bytes > rewritten_bytes || parts > rewritten_parts) return true;
+    if (isHeavy({ bytes, parts })) break;
   }
-  return false;
+  return { bytes, parts };
+}
+
+function listIds(db: Database, sql: string, value: string): string[] {
+  return db.all(sql, value).map((row) => row.id as string);
 }
 
 function count(db: Database, sql: string, id: string, most: number): number {
   return Number(db.get(sql, id, most + 1)?.n);
-}
-
-function tooMany(id: string, command: string): ForgeError {
-  const most = NEIGHBOUR_LIMITS.rewritten;
-  return new ForgeError(
-    'too_large',
-    `More than ${most} children and dependents of ${id} would be changed, which are too many for one request of a server`,
-    { hint: `In the repository, without --server: ${command}`, details: { id, limit: most } },
-  );
-}
-
-function tooLarge(id: string, command: string): ForgeError {
-  const { rewritten_bytes, rewritten_parts } = NEIGHBOUR_LIMITS;
-  const parts = rewritten_parts.toLocaleString('en');
-  return new ForgeError(
-    'too_large',
-    `The children and dependents of ${id} that would be changed hold more than ${rewritten_bytes / 1_048_576} MiB, or ${parts} comments and dependencies, which is too much for one request of a server`,
-    {
-      hint: `In the repository, without --server: ${command}`,
-      details: { id, limit_bytes: rewritten_bytes, limit_parts: rewritten_parts },
-    },
-  );
 }

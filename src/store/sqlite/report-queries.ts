@@ -1,4 +1,5 @@
 import type { TaskType } from '#contract/task.ts';
+import type { Undo } from '#domain/decide-delete.ts';
 import { explainReadiness } from '#domain/readiness.ts';
 import { summariseEvent, type EventData } from '#domain/summarise-event.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -8,7 +9,6 @@ import type { HistoryQuery } from '../task-looks.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import type { ExplainedTask, ReadyQuery } from '../store.ts';
 import type { Database, Row } from './database.ts';
-import type { Undo } from './graph-writes.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';

@@ -46,7 +46,7 @@ export interface WriteTransaction {
   read(id: string): StoredRecord;
   /** Stores a changed record with a version bump; an unchanged one only gives the task as it is. */
   save(before: StoredRecord | undefined, after: TaskRecord, happening: Happening): Saved;
-  /** Puts a row back that was deleted; its numbers go on from where they were. */
+  /** Puts a row back that was deleted. */
   restore(after: TaskRecord, numbers: LocalNumbers, happening: Happening): Saved;
   /** For changes that leave no row behind: deletion. */
   saveLine(record: EncodedRecord, numbers: LocalNumbers): void;
@@ -279,8 +279,7 @@ function openTransaction(
       writeFact(db, name, value);
       written.push({ fact: encodeFact(name, value) });
     },
-    restore: (after, { version, fence }, happening) =>
-      write(undefined, toEncoded(after), { version: version + 1, fence: fence + 1 }, happening),
+    restore: (after, numbers, happening) => write(undefined, toEncoded(after), numbers, happening),
     read(id) {
       const stored = readRecord(db, id);
       if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
