@@ -24,6 +24,12 @@ function waitingFor(...keys: string[]): SeenTask {
   return { ...seen, record: editRecord(seen.record, { dependencies }, NOW - 1) };
 }
 
+/** A record that blocks on these and on nothing else. */
+function withEdges(...ids: string[]): unknown {
+  const elements = new Map(ids.map((id) => [dependencyKey(id, 'blocks'), { value: true, stamp: NOW }]));
+  return expect.objectContaining({ dependencies: expect.objectContaining({ elements }) as unknown });
+}
+
 const WAYS = {
   'not looked for': undefined,
   apart: { outcome: 'apart' },
@@ -48,26 +54,22 @@ describe('decideDependency, the whole table', () => {
     const task = known ? waitingFor(dependencyKey(to, 'blocks')) : seenTask();
     const wish = { to, fence, type: 'blocks' } as const;
     const decision = decideDependency(task, wish, { way_back: WAYS[way], deciding: deciding() });
-    if (to === ID) expect(decision).toEqual({ outcome: 'cycle', by: 'dependency', path: [ID, ID] });
-    else if (fence === 2) expect(decision).toEqual({ outcome: 'other_claim', asked: 2 });
-    else if (known) expect(decision).toEqual({ outcome: 'kept' });
-    else if (way === 'reached')
-      expect(decision).toEqual({ outcome: 'cycle', by: 'dependency', path: [ID, OTHER, 'fg-e5f6', ID] });
-    else if (way === 'too many')
-      expect(decision).toEqual({ outcome: 'walk_too_long', command: `forge dep add ${ID} ${OTHER}` });
-    else {
-      expect(decision).toMatchObject({
-        outcome: 'save',
-        happening: {
-          type: 'dependency.added',
-          changed: ['dependencies'],
-          more: { dependency: { id: OTHER, type: 'blocks' } },
-        },
-      });
-      if (decision.outcome === 'save')
-        expect(listDependencies(decision.after)).toEqual([{ id: OTHER, type: 'blocks' }]);
-    }
+    expect(decision).toMatchObject(expected({ to, fence, known, way }));
   });
+
+  function expected({ to, fence, known, way }: (typeof all)[number]): Readonly<Record<string, unknown>> {
+    if (to === ID) return { outcome: 'cycle', by: 'dependency', path: [ID, ID] };
+    if (fence === 2) return { outcome: 'other_claim', asked: 2 };
+    if (known) return { outcome: 'kept' };
+    if (way === 'reached') return { outcome: 'cycle', by: 'dependency', path: [ID, OTHER, 'fg-e5f6', ID] };
+    if (way === 'too many') return { outcome: 'walk_too_long', command: `forge dep add ${ID} ${OTHER}` };
+    const more = { dependency: { id: OTHER, type: 'blocks' } };
+    return {
+      outcome: 'save',
+      after: withEdges(OTHER),
+      happening: { type: 'dependency.added', changed: ['dependencies'], more },
+    };
+  }
 
   it.each([
     ['blocks', OTHER, false, true],
@@ -92,27 +94,35 @@ describe('decideDependency, the whole table', () => {
 describe('decideNoDependency, the whole table: one that blocks and one that is related', () => {
   const task = waitingFor(dependencyKey(OTHER, 'blocks'), dependencyKey(OTHER, 'related'));
   const none = (type: string | undefined, to = OTHER) => ({ outcome: 'no_dependency', to, type });
-  it.each([
-    [OTHER, undefined, undefined, ['blocks', 'related'], []],
-    [OTHER, 'blocks', undefined, ['blocks'], ['related']],
-    [OTHER, 'related', 3, ['related'], ['blocks']],
-    [OTHER, 'related', 2, { outcome: 'other_claim', asked: 2 }, undefined],
-    [OTHER, 'parent_child', undefined, none('parent_child'), undefined],
-    ['fg-zzzz', undefined, undefined, none(undefined, 'fg-zzzz'), undefined],
-  ] as const)('on %s of type %s, fence %s', (to, type, fence, expected, left) => {
-    const wish = { to, type: type as 'blocks' | undefined, fence };
-    const decision = decideNoDependency(task, wish, deciding());
-    if (decision.outcome !== 'save') {
-      expect(decision).toEqual(expected);
-      return;
-    }
-    expect(decision.removed).toEqual(expected);
-    expect(listDependencies(decision.after).map((edge) => edge.type)).toEqual(left);
-    expect(decision.happening).toMatchObject({
+  const gone = (removed: readonly string[]) => ({
+    outcome: 'save',
+    removed,
+    happening: {
       type: 'dependency.removed',
       changed: ['dependencies'],
-      more: { dependencies: decision.removed.map((one) => ({ id: OTHER, type: one })) },
-    });
+      more: { dependencies: removed.map((type) => ({ id: OTHER, type })) },
+    },
+  });
+  it.each([
+    [OTHER, undefined, undefined, gone(['blocks', 'related'])],
+    [OTHER, 'blocks', undefined, gone(['blocks'])],
+    [OTHER, 'related', 3, gone(['related'])],
+    [OTHER, 'related', 2, { outcome: 'other_claim', asked: 2 }],
+    [OTHER, 'parent_child', undefined, none('parent_child')],
+    ['fg-zzzz', undefined, undefined, none(undefined, 'fg-zzzz')],
+  ] as const)('on %s of type %s, fence %s', (to, type, fence, expected) => {
+    const wish = { to, type: type as 'blocks' | undefined, fence };
+    expect(decideNoDependency(task, wish, deciding())).toMatchObject(expected);
+  });
+
+  it.each([
+    ['blocks', ['related']],
+    [undefined, []],
+  ] as const)('leaves the others, where %s goes', (type, left) => {
+    const plan = decideNoDependency(task, { to: OTHER, type }, deciding());
+    const edges = plan.outcome === 'save' ? listDependencies(plan.after) : [];
+    expect(edges.map((edge) => edge.type)).toEqual(left);
+    expect(plan.outcome).toBe('save');
   });
 
   it('knows its own', () => {

@@ -44,10 +44,14 @@ describe('planCreate', () => {
   });
 
   it.each([
-    ['labels', { labels: Array.from({ length: LIMITS.labels_per_task + 1 }, (_, at) => `l${at}`) }],
-    ['metadata', { metadata: new Map([['key', 'x'.repeat(LIMITS.metadata_bytes)]]) }],
-  ])('refuses too much: %s', (_, more) => {
-    expect(() => planCreate('fg-a1b2', { ...WISH, ...more }, deciding())).toThrow();
+    [
+      'labels',
+      'the limit is',
+      { labels: Array.from({ length: LIMITS.labels_per_task + 1 }, (_, at) => `l${at}`) },
+    ],
+    ['metadata', 'metadata', { metadata: new Map([['key', 'x'.repeat(LIMITS.metadata_bytes)]]) }],
+  ])('refuses too much: %s', (_, message, more) => {
+    expect(() => planCreate('fg-a1b2', { ...WISH, ...more }, deciding())).toThrow(message);
   });
 });
 
