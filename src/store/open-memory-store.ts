@@ -1,10 +1,14 @@
 import type { Clock } from '#kernel/clock.ts';
 import type { SteadyTime } from '#domain/leases.ts';
+import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
+import type { TaskStore } from './store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
 import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
+import { memoryWatches } from './memory/memory-watches.ts';
 import type { MemoryParts } from './memory/memory-transaction.ts';
 
 export interface MemoryStoreOptions {
@@ -13,7 +17,11 @@ export interface MemoryStoreOptions {
   readonly steady?: (() => SteadyTime) | undefined;
 }
 
-export interface MemoryStore extends EventStore, IdempotencyStore, AsyncDisposable {
+/** The part of it that tells who is at work on tasks. */
+type OpenWorkStore = Pick<TaskStore, 'listOpenWork' | 'isWorkedOn' | 'forgetWatch'>;
+
+export interface MemoryStore
+  extends AttemptStore, OpenWorkStore, EventStore, IdempotencyStore, AsyncDisposable {
   /** The same store once more, as another process opens it. */
   connectAgain(): MemoryStore;
 }
@@ -24,15 +32,21 @@ export interface MemoryStore extends EventStore, IdempotencyStore, AsyncDisposab
  */
 export function openMemoryStore({ clock, steady }: MemoryStoreOptions): MemoryStore {
   const tables: MemoryTables = createMemoryTables(clock.now());
-  const open = (): MemoryStore => createStore({ tables, steady }, open);
+  const open = (): MemoryStore => createStore({ tables, steady }, { clock, open });
   return open();
 }
 
-function createStore({ tables }: MemoryParts, connectAgain: () => MemoryStore): MemoryStore {
+function createStore(
+  parts: MemoryParts,
+  { clock, open }: { readonly clock: Clock; readonly open: () => MemoryStore },
+): MemoryStore {
+  const { tables } = parts;
   return {
+    ...memoryAttempts(parts, clock),
     ...memoryEvents(tables),
     ...memoryRequests(tables),
-    connectAgain,
+    ...memoryWatches(tables),
+    connectAgain: open,
     async [Symbol.asyncDispose]() {},
   };
 }

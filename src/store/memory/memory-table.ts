@@ -46,6 +46,10 @@ export class MemoryTable<Key, Row> {
     return this.#rows.has(key);
   }
 
+  keys(): Key[] {
+    return [...this.#rows.keys()];
+  }
+
   list(): Row[] {
     return [...this.#rows.values()];
   }

@@ -1,3 +1,4 @@
+import { mayTakeWatch } from '#domain/process-mark.ts';
 import type { ProcessMark, TaskWatch, WatchedTask } from '../attempt-store.ts';
 import type { Database } from './database.ts';
 import { findTask } from './report-queries.ts';
@@ -9,7 +10,7 @@ export function takeWatch(tx: WorkTransaction, { task_id, watcher, from }: TaskW
   const mark = fromMark(watcher);
   if (from !== undefined) {
     const row = db.get('SELECT watcher FROM task_watchers WHERE task_id = ?', id); // by the primary key
-    if ((row?.watcher ?? null) !== fromMark(from)) return false;
+    if (!mayTakeWatch(toMark(row?.watcher), from)) return false;
   }
   db.run(
     `INSERT INTO task_watchers (task_id, watcher, since) VALUES (?, ?, ?)

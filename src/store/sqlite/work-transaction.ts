@@ -1,5 +1,6 @@
 import { toTriggeredBy } from '#domain/actor.ts';
 import { ENOUGH_FOUND, pickMeant, type WorkKind } from '#domain/pick-meant.ts';
+import { writeMark } from '#domain/process-mark.ts';
 import type { WorkEvent } from '#domain/work-event.ts';
 import { explainWorkRefusal, type WorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -72,9 +73,7 @@ export function toMark(json: unknown): ProcessMark | null {
 }
 
 export function fromMark(mark: ProcessMark | null): string | null {
-  if (mark === null) return null;
-  const { host, boot_id, pid_namespace, around, pid, start_time } = mark;
-  return JSON.stringify({ host, boot_id, pid_namespace, around, pid, start_time });
+  return mark === null ? null : writeMark(mark);
 }
 
 /** Those that apply, with the values that they name. */
