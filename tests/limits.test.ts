@@ -7,6 +7,7 @@ import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
+import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 
 const SRC = join(import.meta.dirname, '../src');
 const source = globSync('**/*.ts', { cwd: SRC })
@@ -15,7 +16,13 @@ const source = globSync('**/*.ts', { cwd: SRC })
   .join('\n');
 
 type Table = Readonly<Record<string, number | Readonly<Record<string, number>>>>;
-const TABLES: Readonly<Record<string, Table>> = { LIMITS, KEPT_LIMITS, NEIGHBOUR_LIMITS, SERVED_LIMITS };
+const TABLES: Readonly<Record<string, Table>> = {
+  LIMITS,
+  KEPT_LIMITS,
+  NEIGHBOUR_LIMITS,
+  SERVED_LIMITS,
+  WATCH_LIMITS,
+};
 
 describe('the limits', () => {
   const limits = Object.entries(TABLES).flatMap(([table, values]) =>

@@ -142,7 +142,17 @@ describe('decideRunOpen', () => {
 describe('decideStop', () => {
   const asked = { stop_asked_at: toIso(1) };
   it.each([
-    ['a run at work', {}, { outcome: 'save', run: keptRun({ stop_asked_at: toIso(NOW) }) }],
+    [
+      'a run at work',
+      {},
+      {
+        outcome: 'save',
+        run: keptRun({ stop_asked_at: toIso(NOW) }),
+        events: [
+          { type: 'run.stop_asked', task_id: keptRun({}).task_id, data: { run: showRun(keptRun({})) } },
+        ],
+      },
+    ],
     ['one that was told already', asked, { outcome: 'unchanged' }],
     ['one that is over', { state: 'failed', ...asked }, { outcome: 'run_ended', wants: 'stop' }],
   ] as const)('%s', (_, before, expected) => {

@@ -121,12 +121,15 @@ export function decideStop(
   now: number,
 ):
   | { readonly outcome: 'unchanged' }
-  | { readonly outcome: 'save'; readonly run: KeptRun }
+  | { readonly outcome: 'save'; readonly run: KeptRun; readonly events: readonly WorkEvent[] }
   | Extract<WorkRefusal, { outcome: 'run_ended' }> {
   const over = decideRunOpen(before, 'stop');
   if (over !== undefined) return over;
   if (before.stop_asked_at !== null) return { outcome: 'unchanged' };
-  return { outcome: 'save', run: { ...before, stop_asked_at: toIso(now) } };
+  const run = { ...before, stop_asked_at: toIso(now) };
+  // For the process that watches it: it waits for events.
+  const asked: WorkEvent = { type: 'run.stop_asked', task_id: run.task_id, data: { run: showRun(run) } };
+  return { outcome: 'save', run, events: [asked] };
 }
 
 /** What became known of a run meanwhile. */

@@ -1,5 +1,12 @@
 import type { Approval, Attempt, Merge, Review, Run, RunState, StepResult } from '#contract/attempt.ts';
 
+/** That something was said to an agent; what it says is for the agent alone. */
+export interface SentMessage {
+  readonly attempt_id: string;
+  readonly author: string;
+  readonly created_at: string;
+}
+
 /** What the events of attempts carry; each has those that its name says. */
 export interface WorkData {
   readonly attempt?: Attempt;
@@ -9,6 +16,7 @@ export interface WorkData {
   readonly review?: Review;
   readonly step?: StepResult;
   readonly merge?: Merge;
+  readonly message?: SentMessage;
   /** A person gave the verdict in place of the holder of the gate. */
   readonly forced?: true;
 }
@@ -27,6 +35,8 @@ export type WorkEventType =
   | 'attempt.returned'
   | 'attempt.strayed'
   | 'run.state_changed'
+  | 'attempt.message_sent'
+  | 'run.stop_asked'
   | 'run.approval_requested'
   | 'run.approval_given'
   | 'run.approval_forgotten'

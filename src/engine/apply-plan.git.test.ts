@@ -7,7 +7,7 @@ import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { assignRole } from './assign-role.ts';
 import { resumeTasks } from './resume-tasks.ts';
-import { dispatchTasks } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
 
 let shop: TempWorkshop;
 beforeEach(async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { describeRequest } from '#domain/describe-request.ts';
@@ -7,6 +6,7 @@ import type { ApprovalRequest, PermissionAnswer } from '#executors/executor.ts';
 import { isInside } from '#executors/is-inside.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
+import { followEvents } from '#store/follow-events.ts';
 import type { Secrets } from './agent-secrets.ts';
 import { systemWriter, type WorkPlace } from './work.ts';
 
@@ -75,6 +75,7 @@ async function askPeople(
   const asking = { id: crypto.randomUUID(), run_id: run.id, tool, input, command, paths };
   const { id } = await store.askApproval(asking, by);
   const until = clock.now() + LIMITS.approval_ms;
+  const events = await followEvents(store);
   for (;;) {
     const asked = (await store.listApprovals({ run_id: run.id })).find((one) => one.id === id);
     if (asked === undefined) return { decision: 'expired' };
@@ -87,6 +88,6 @@ async function askPeople(
       // A person may have answered in this very moment.
       return { decision: ended?.state === 'expired' ? 'expired' : 'denied' };
     }
-    await sleep(LIMITS.wish_poll_ms);
+    await events.next({ signal, timeout_ms: Math.max(1, until - clock.now()) });
   }
 }

@@ -1,8 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isForgeError } from '#kernel/errors.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive } from '#process/process-identity.ts';
+import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
@@ -10,16 +11,15 @@ import type { WorkPlace } from './work.ts';
  * not answer, because it was stopped, is waited for no longer than a limit.
  */
 export async function awaitGates(place: WorkPlace, taskId: string): Promise<void> {
-  for (let waited = 0; waited < LIMITS.gate_end_ms; waited += PAUSE_MS) {
+  const events = await followEvents(place.store);
+  for (const until = performance.now() + LIMITS.gate_end_ms; performance.now() < until;) {
     const open = (await place.store.listOpenWork()).filter(
       (one) => one.task_id === taskId && GATES.has(one.kind) && isAlive(one.watcher),
     );
     if (open.length === 0 || (await standsInGate(place, taskId))) return;
-    await sleep(PAUSE_MS);
+    await events.next({ timeout_ms: WATCH_LIMITS.process_look_ms });
   }
 }
-
-const PAUSE_MS = 25;
 
 const GATES: ReadonlySet<string> = new Set(['review', 'merge']);
 

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
-import { dispatchTasks, type DispatchWishes } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
+import type { DispatchWishes } from './scheduler.ts';
 import { transitionTask } from './transition-task.ts';
 import { workTask } from './work-task.ts';
 

@@ -15,6 +15,7 @@ import { nameFiles } from '#kernel/name-files.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { processWitness } from '#process/process-witness.ts';
 import type { MergeEnd } from '#store/attempt-store.ts';
+import { followEvents } from '#store/follow-events.ts';
 import type { ActionOutcome, Annotation } from './actions.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { findWorkspace, openControl, type Workspace } from './attempt-workspace.ts';
@@ -121,15 +122,17 @@ async function finishMerge(place: WorkPlace, engine: Engine, call: MergeCall): P
 
 /** The queue is in the store, so that every process that merges into this branch stands in the same one. */
 async function waitForTurn(place: WorkPlace, { id }: Merge): Promise<Merge | undefined> {
+  const { store, signal } = place;
+  const events = await followEvents(store);
   // Looking through the processes of all who wait takes longer than looking whose turn it is.
-  for (let settles_at = 0; !place.signal.aborted;) {
-    const taken = await place.store.takeMerge({ id, watcher: place.watcher }, systemWriter(place));
+  for (let settles_at = 0; !signal.aborted;) {
+    const taken = await store.takeMerge({ id, watcher: place.watcher }, systemWriter(place));
     if (taken !== undefined) return taken;
     if (performance.now() >= settles_at) {
       await place.settleLost();
       settles_at = performance.now() + LIMITS.merge_settle_ms;
     }
-    await sleep(LIMITS.merge_poll_ms);
+    await events.next({ signal, timeout_ms: LIMITS.merge_settle_ms });
   }
   return undefined;
 }

@@ -1,10 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { kindOf, roleOf } from '#domain/workflow.ts';
 import { beginMerge, hasBegunMerge } from '#git/begin-merge.ts';
 import { readRef } from '#git/read-ref.ts';
-import { LIMITS } from '#kernel/limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { findWorkspace, openControl, toCheckout } from './attempt-workspace.ts';
 import type { Engine } from './engine.ts';
 import { harvestAttempt } from './settle-run.ts';
@@ -29,7 +28,7 @@ export async function repairMerge(
 ): Promise<void> {
   const { workflow, store } = engine;
   const to = workflow.states.get(from)?.next?.find((name) => kindOf(workflow, name) === 'active');
-  if (to === undefined || !(await untilIn(engine, task.id, from))) return;
+  if (to === undefined || !(await untilIn(place, task.id, from))) return;
   const attempt = await putTarget(place, task);
   if (attempt === undefined) return;
   const now = await store.getTask(task.id);
@@ -72,10 +71,16 @@ async function putTarget(place: WorkPlace, task: Task): Promise<Attempt | undefi
   return attempt;
 }
 
-async function untilIn({ store }: Engine, id: string, state: string): Promise<boolean> {
-  for (let looks = 0; looks < 100; looks += 1) {
+/** How long the move that failed may take to be over. */
+const MOVE_MS = 10_000;
+
+async function untilIn({ store }: WorkPlace, id: string, state: string): Promise<boolean> {
+  const events = await followEvents(store);
+  const until = performance.now() + MOVE_MS;
+  for (;;) {
     if ((await store.getTask(id)).state === state) return true;
-    await sleep(LIMITS.merge_poll_ms);
+    const timeout_ms = until - performance.now();
+    if (timeout_ms <= 0) return false;
+    await events.next({ timeout_ms });
   }
-  return false;
 }

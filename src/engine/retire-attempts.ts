@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run } from '#contract/attempt.ts';
 import { RUN_MARKER } from '#executors/executor.ts';
 import { dropAttemptRefs } from '#git/attempt-refs.ts';
@@ -9,6 +8,8 @@ import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import { endMarked } from '#process/sweep-marked.ts';
 import type { WatchedRun } from '#store/attempt-store.ts';
+import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { awaitGates } from './await-gates.ts';
 import { runIn } from './set-up-folder.ts';
@@ -123,15 +124,19 @@ export async function endLostRuns(place: WorkPlace, task_id: string): Promise<vo
   await awaitGates(place, task_id);
 }
 
+/** How long a watcher may take to write down that its run has ended. */
+const END_MS = 2_000;
+
 async function endRuns(place: WorkPlace, list: () => Promise<Run[]>): Promise<void> {
   const { store } = place;
   for (const { id } of await list())
     await store.askStop({ id }, systemWriter(place)).catch(isForgeErrorOrThrow);
-  const patience = Math.ceil((LIMITS.run_grace_ms + LIMITS.run_kill_ms) / LIMITS.wish_poll_ms) + 10;
-  for (let looks = 0; looks < patience; looks += 1) {
+  const until = performance.now() + LIMITS.run_grace_ms + LIMITS.run_kill_ms + END_MS;
+  const events = await followEvents(store);
+  while (performance.now() < until) {
     if ((await list()).length === 0) return;
     await place.settleLost();
-    await sleep(LIMITS.wish_poll_ms);
+    await events.next({ timeout_ms: WATCH_LIMITS.process_look_ms });
   }
   const left = new Set((await list()).map(({ id }) => id));
   for (const one of await store.listOpenRuns()) if (left.has(one.run.id)) await endByForce(place, one);

@@ -9,7 +9,7 @@ import { inSoak, shareOf } from '../../tests/support/share-of.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { watchOver } from './recover-project.ts';
 import { retryPostponed } from './retry-postponed.ts';
-import { dispatchTasks } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
 import { workTask } from './work-task.ts';
 import { Workshop } from './workshop.ts';
 

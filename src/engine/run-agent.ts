@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, Run, RunUsage } from '#contract/attempt.ts';
 import type { TranscriptEntry } from '#contract/transcript.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
@@ -15,6 +14,8 @@ import { LIMITS } from '#kernel/limits.ts';
 import { RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import type { Walls } from '#process/walls.ts';
 import { noteGivenValues } from '#sync/given-values.ts';
+import type { RunWishes } from '#store/attempt-store.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { answerRequest } from './ask-people.ts';
 import { findSecretsOf, type Secrets } from './agent-secrets.ts';
 import { toAttemptEnvironment } from './attempt-environment.ts';
@@ -290,14 +291,19 @@ async function attend(
   let isOver = false;
   let loss: Loss | undefined;
   let reached: string | undefined;
+  const events = await followEvents(store);
+  const over = new AbortController();
   const watching = (async () => {
+    let wished: RunWishes | undefined;
     for (let beat = 0; ;) {
-      await sleep(LIMITS.wish_poll_ms);
+      const isNews = await events.next({ signal: over.signal, timeout_ms: LIMITS.wish_poll_ms });
       if (isOver) return;
-      const wished = await store.readWishes(run.id).catch(() => undefined);
+      if (isNews || wished?.messages !== false)
+        wished = await store.readWishes(run.id).catch(() => undefined);
       loss ??= wished?.loss ?? (await isRemoved());
       reached ??= meter.findReached();
       if (wished?.stop === true || loss !== undefined || reached !== undefined) await started.stop();
+      // One that the program does not take now is offered again.
       if (wished?.messages === true) await messages.deliver();
       await look();
       const now = clock.now();
@@ -313,6 +319,7 @@ async function attend(
     return { ended: { ...ended, usage, reached: meter.findReached() }, loss, reached };
   } finally {
     isOver = true;
+    over.abort();
     await watching;
     await messages.settle();
   }

@@ -8,7 +8,7 @@ import { agentCommand } from '../../tests/support/executor-run.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { openRunMeter } from './run-meter.ts';
 import { SentMessages } from './sent-messages.ts';
-import { dispatchTasks } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
 import type { WorkNews } from './work.ts';
 
 let shop: TempWorkshop;

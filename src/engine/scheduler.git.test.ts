@@ -12,7 +12,8 @@ import { inSoak } from '../../tests/support/share-of.ts';
 import { findIdentity } from '#process/process-identity.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { inTurns } from './in-turns.ts';
-import { dispatchTasks, Scheduler, type DispatchWishes } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
+import { Scheduler, type DispatchWishes } from './scheduler.ts';
 import { systemWriter } from './work.ts';
 import { workTask } from './work-task.ts';
 
@@ -202,19 +203,26 @@ describe('forge dispatch', () => {
     });
   });
 
-  it('looks again when something that it began has ended, and not before', async () => {
+  it('looks again when something has happened, or what it began has ended, and not before', async () => {
     const flag = join(shop.repo.path, '.git', 'go-on');
     shop.addAgent('w1', `until [ -e ${flag} ]; do sleep 0.05; done; ${DO_IT}`);
     await shop.create('Waited for');
     const scheduler = new Scheduler(shop.workshop, wishes());
     expect(await scheduler.tick()).toMatchObject({ started: 1 });
+    const { store } = shop.place;
+    const isRunning = async () => (await store.listOpenRuns()).some(({ run }) => run.state === 'running');
+    while (!(await isRunning())) await scheduler.pause(600_000);
+    // The last of what happened until then.
+    await scheduler.pause(300);
     let isOver = false;
     const pausing = scheduler.pause(600_000).then(() => (isOver = true));
     await nextTurn();
     expect([isOver, scheduler.working]).toEqual([false, 1]);
-    writeFileSync(flag, '');
+    await shop.create('Something else');
     await pausing;
-    expect(scheduler.working).toBe(0);
+    writeFileSync(flag, '');
+    while (scheduler.working > 0) await scheduler.pause(600_000);
+    expect(await store.listOpenRuns()).toEqual([]);
   });
 
   it('ends when it is told to, and what was at work is ready again', async () => {

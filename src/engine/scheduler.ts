@@ -15,6 +15,8 @@ import { kindOf, standingState } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
+import { type EventFollower, followEvents } from '#store/follow-events.ts';
 import { openControl } from './attempt-workspace.ts';
 import { findSpentBudget } from './find-spent-budget.ts';
 import { findStanding, ignoreGone } from './find-standing.ts';
@@ -23,7 +25,6 @@ import { listHalted } from './list-halted.ts';
 import { putUntrustedAside } from './put-untrusted-aside.ts';
 import { watchOver } from './recover-project.ts';
 import { toWait } from './read-wait.ts';
-import { listPostponed, retryPostponed } from './retry-postponed.ts';
 import { describeWork, workTask } from './work-task.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -71,6 +72,7 @@ export class Scheduler {
   /** Suspensions that were told, each once. */
   readonly #suspended = new Map<string, string>();
   #told: string | undefined;
+  #events: EventFollower | undefined;
 
   constructor(workshop: Workshop, wishes: DispatchWishes) {
     this.#workshop = workshop;
@@ -89,6 +91,7 @@ export class Scheduler {
   /** Goes on with what others left, then starts all that may be started now; does not wait for it. */
   async tick(): Promise<Tick> {
     const { place } = this.#workshop;
+    this.#events ??= await followEvents(place.store);
     const resumed = await watchOver(this.#workshop, { tried: this.#tried });
     if (place.signal.aborted) return NOTHING;
     const now = place.clock.now();
@@ -126,12 +129,18 @@ export class Scheduler {
     return { ...tick, started: starts.length + merged };
   }
 
-  /** Until something that was taken here has ended, or so long at most. */
+  /** Until something that was taken here has ended, or something else has happened, or so long at most. */
   async pause(ms: number): Promise<void> {
-    const timer = new AbortController();
-    const over = sleep(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-    await Promise.race([over, ...[...this.#working.values()].map(({ done }) => done)]);
-    timer.abort();
+    const over = new AbortController();
+    const waits = [...this.#working.values()].map(({ done }) => done);
+    await Promise.race([this.#awaitNews(ms, over.signal), ...waits]);
+    over.abort();
+  }
+
+  /** One look takes in what many agents do, and is not worth it for each of their events. */
+  async #awaitNews(ms: number, signal: AbortSignal): Promise<void> {
+    await sleep(Math.min(ms, WATCH_LIMITS.dispatch_pause_ms), undefined, { signal }).catch(() => undefined);
+    await this.#events?.next({ signal, timeout_ms: Math.max(0, ms - WATCH_LIMITS.dispatch_pause_ms) });
   }
 
   /** What became of every task that was taken here; waits for those at work. */
@@ -338,63 +347,4 @@ function compareReady(a: Task, b: Task): number {
   if (a.priority !== b.priority) return a.priority - b.priority;
   if (a.created_at !== b.created_at) return a.created_at < b.created_at ? -1 : 1;
   return a.id < b.id ? -1 : 1;
-}
-
-/** Until nothing is left to do with `until_empty`, else until this process is told to end. */
-export async function dispatchTasks(
-  workshop: Workshop,
-  wishes: DispatchWishes & { readonly until_empty: boolean },
-): Promise<WorkedTask[]> {
-  const { signal, clock } = workshop.place;
-  const scheduler = new Scheduler(workshop, wishes);
-  let told: number | undefined;
-  let stranded: readonly string[] = [];
-  // Whoever starts it has just put right what was in the way.
-  await retryPostponed(workshop, { at_once: true });
-  while (!signal.aborted) {
-    const tick = await scheduler.tick();
-    const { started, until, is_crowded } = tick;
-    stranded = tick.stranded;
-    const isQuiet = started === 0 && scheduler.working === 0 && workshop.busy === 0 && !is_crowded;
-    if (wishes.until_empty && isQuiet && until === undefined) break;
-    if (isQuiet && until !== undefined && until !== told) {
-      told = until;
-      wishes.tell(`What is ready has to wait until ${toIso(until)}`);
-    }
-    const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
-    await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
-  }
-  const worked = [...(await scheduler.finish()), ...(await describePostponed(workshop, scheduler))];
-  if (!wishes.until_empty || signal.aborted) return worked;
-  const known = new Set(worked.map(({ task }) => task.id));
-  return [
-    ...worked,
-    ...(await describeAll(
-      workshop,
-      stranded.filter((id) => !known.has(id)),
-      wishes,
-    )),
-  ];
-}
-
-/** What waits for the user's checkout is not done, also where another process had worked on it. */
-async function describePostponed(workshop: Workshop, scheduler: Scheduler): Promise<WorkedTask[]> {
-  const postponed = (await listPostponed(workshop.place)).map(({ task }) => task.id);
-  return describeAll(
-    workshop,
-    postponed.filter((id) => !scheduler.knows(id)),
-    { merge: true },
-  );
-}
-
-async function describeAll(
-  workshop: Workshop,
-  ids: readonly string[],
-  { merge }: Pick<DispatchWishes, 'merge'>,
-): Promise<WorkedTask[]> {
-  const engine = workshop.engine();
-  const described = await Promise.all(
-    ids.map((id) => describeWork(workshop, engine, { id, merge }).catch(ignoreGone)),
-  );
-  return described.filter((one) => one !== undefined);
 }

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Attempt, PickRule, Run } from '#contract/attempt.ts';
 import { needsWork } from '#domain/decide-pick.ts';
 import { isPlanning } from '#domain/gate-targets.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { concludeSide } from './conclude-side.ts';
 import { endRun } from './end-run.ts';
 import { openSides } from './open-sides.ts';
@@ -171,8 +171,9 @@ class Race {
   async #watchTask(): Promise<void> {
     const { place } = this.#hands;
     const { task } = this.#assignment;
+    const events = await followEvents(place.store);
     while (!this.#signal.aborted) {
-      await sleep(LIMITS.wish_poll_ms, undefined, { signal: this.#signal }).catch(() => undefined);
+      await events.next({ signal: this.#signal, timeout_ms: LIMITS.agent_look_ms });
       const now = await place.store.readStanding(task.id).catch(ignoreForge);
       if (!isAssigned(place, this.#assignment, now)) this.#over.abort();
     }

@@ -13,7 +13,8 @@ import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-worksh
 import { assignRole } from './assign-role.ts';
 import { countFailures } from './count-failures.ts';
 import { resumeTasks } from './resume-tasks.ts';
-import { dispatchTasks, Scheduler, type DispatchWishes, type Tick } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
+import { Scheduler, type DispatchWishes, type Tick } from './scheduler.ts';
 import { workTask } from './work-task.ts';
 
 const LONG = { first_ms: 600_000, last_ms: 600_000 };

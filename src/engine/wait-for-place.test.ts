@@ -11,6 +11,8 @@ async function wait(tasks: readonly string[], max: number): Promise<boolean> {
   const open = tasks.map((task_id) => ({ run: { task_id, agent: 'bob' } }) as WatchedRun); // all that is looked at
   const place = {
     store: {
+      newestEvent: async () => 1,
+      waitFor: async () => 1,
       listOpenRuns: async () => {
         giving.abort();
         return open;

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { LIMITS } from '#kernel/limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import type { ManagedAgent, WorkPlace } from './work.ts';
 
 /**
@@ -11,6 +11,8 @@ export async function waitForPlace(
   { agent, task_id, signal }: { readonly agent: ManagedAgent; task_id: string; signal: AbortSignal },
 ): Promise<boolean> {
   const { store, settings } = place;
+  if (signal.aborted) return false;
+  const events = await followEvents(store);
   while (!signal.aborted) {
     const open = (await store.listOpenRuns()).map(({ run }) => run);
     if (!open.some((run) => run.task_id === task_id)) return true;
@@ -19,7 +21,8 @@ export async function waitForPlace(
     const own = open.filter((run) => run.agent === agent.name).length;
     if (open.length < max && open.length + elsewhere < per_machine && own < (agent.max ?? per_agent))
       return true;
-    await sleep(LIMITS.dispatch_poll_ms);
+    // Settings and the runs of other projects are no events of this one.
+    await events.next({ signal, timeout_ms: LIMITS.dispatch_poll_ms });
   }
   return false;
 }

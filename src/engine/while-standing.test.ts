@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { EventWait } from '#store/event-store.ts';
 import type { Standing } from '#store/store.ts';
 import type { WorkPlace } from './work.ts';
 import { explainCut, whileStanding } from './while-standing.ts';
@@ -14,7 +15,10 @@ it('work that is over at once costs no look at its task', async () => {
     throw new ForgeError('store_busy', 'not now');
   };
   // Only what is looked at: the work needs nothing of the place.
-  const place = { store: { readStanding }, signal: new AbortController().signal } as unknown as WorkPlace;
+  const place = {
+    store: { ...EVENTS, readStanding },
+    signal: new AbortController().signal,
+  } as unknown as WorkPlace;
   expect(await whileStanding(place, { id: 'fg-1', state: 'review' }, async () => 'done')).toBe('done');
   expect(looks).toBe(0);
 });
@@ -27,7 +31,10 @@ it.each<[string, () => Promise<Pick<Standing, 'task' | 'fence'>>, string]>([
   let looks = 0;
   const readStanding = () => (answers[Math.min((looks += 1), answers.length) - 1] ?? late)();
   // As above.
-  const place = { store: { readStanding }, signal: new AbortController().signal } as unknown as WorkPlace;
+  const place = {
+    store: { ...EVENTS, readStanding },
+    signal: new AbortController().signal,
+  } as unknown as WorkPlace;
   const cut = await whileStanding(place, { id: 'fg-1', state: 'review' }, async (own) => {
     await once(own.signal, 'abort');
     // Nothing more is asked once that is known.
@@ -40,7 +47,10 @@ it.each<[string, () => Promise<Pick<Standing, 'task' | 'fence'>>, string]>([
 it('a fault of the program while the work goes on is told when that has ended, and ends no other work', async () => {
   const fault = new Error('a bug');
   const readStanding = (): Promise<never> => Promise.reject(fault);
-  const place = { store: { readStanding }, signal: new AbortController().signal } as unknown as WorkPlace; // as above
+  const place = {
+    store: { ...EVENTS, readStanding },
+    signal: new AbortController().signal,
+  } as unknown as WorkPlace; // as above
   const work = (): Promise<void> => sleep(LIMITS.wish_poll_ms * 2);
   await expect(whileStanding(place, { id: 'fg-1', state: 'review' }, work)).rejects.toBe(fault);
 });
@@ -50,6 +60,13 @@ it('work that was cut off says why: its task was moved, or Forge ends', () => {
   expect(explainCut({ signal: AbortSignal.abort(moved) })).toBe('fg-1 was moved to todo');
   expect(explainCut({ signal: AbortSignal.abort() })).toBe('Forge was stopped');
 });
+
+/** Something happens in other tasks again and again. */
+const EVENTS = {
+  newestEvent: async () => 1,
+  waitFor: (after: number, { timeout_ms = 0 }: EventWait = {}) =>
+    sleep(Math.min(10, timeout_ms)).then(() => after + 1),
+};
 
 const standing = async (more: { readonly state?: string }): Promise<Standing> =>
   ({ task: { id: 'fg-1', state: 'review', assignee: null, ...more }, fence: 1 }) as Standing; // all that is looked at

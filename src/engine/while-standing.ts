@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { findHoldLoss, type WorkPlace } from './work.ts';
 
 /**
@@ -38,11 +38,17 @@ async function watchTask(
   { id, state, fence = null }: StandingTask,
   { moved, over }: { readonly moved: AbortController; readonly over: AbortController },
 ): Promise<void> {
-  while (!over.signal.aborted && !moved.signal.aborted) {
-    await sleep(LIMITS.wish_poll_ms, undefined, { signal: over.signal }).catch(() => undefined);
+  const events = await followEvents(store);
+  // It may have been moved before that; and what cannot be read now is read a moment later.
+  for (let isKnown = false; !over.signal.aborted && !moved.signal.aborted;) {
+    const timeout_ms = isKnown ? LIMITS.run_beat_ms : LIMITS.wish_poll_ms;
+    const isNews = await events.next({ signal: over.signal, timeout_ms });
     if (over.signal.aborted) return;
+    if (isKnown && !isNews) continue;
     try {
+      isKnown = false;
       const loss = findHoldLoss({ fence, in_state: state }, await store.readStanding(id));
+      isKnown = true;
       if (loss !== undefined) moved.abort(toReason(id, loss.message));
     } catch (error) {
       if (!isForgeError(error)) throw error;

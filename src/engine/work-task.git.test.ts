@@ -8,7 +8,7 @@ import { ANN } from '../../tests/support/temp-engine.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
 import { claimTask } from './change-task.ts';
 import { resumeTasks } from './resume-tasks.ts';
-import { dispatchTasks } from './scheduler.ts';
+import { dispatchTasks } from './dispatch-tasks.ts';
 import { systemWriter } from './work.ts';
 import { workTask } from './work-task.ts';
 

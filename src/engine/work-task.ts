@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
 import { explainRefusal } from '#domain/explain-refusal.ts';
@@ -7,6 +6,7 @@ import { passTarget } from '#domain/gate-targets.ts';
 import { isMerging, kindOf, standingState } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { claimTask } from './change-task.ts';
 import type { Engine } from './engine.ts';
 import { findWatch } from './find-watch.ts';
@@ -130,6 +130,7 @@ async function takeUpMerge(
   const { place } = workshop;
   const entered = (await store.listTransitions({ id, limit: 1 })).at(-1)?.created_at ?? '';
   const until = (Date.parse(entered) || 0) + unwatched_ms;
+  const events = await followEvents(place.store);
   for (let isLast = false; !place.signal.aborted;) {
     const { task } = await store.readStanding(id);
     if (!isMerging(workflow, standingState(workflow, task)) || task.archived_at !== undefined) return;
@@ -138,7 +139,9 @@ async function takeUpMerge(
     if (workshop.isAtWork(id)) return workshop.settled(id);
     if (isLast) return;
     isLast = place.clock.now() >= until;
-    await sleep(Math.min(LIMITS.dispatch_poll_ms, unwatched_ms));
+    // Which process is at work on it is no event.
+    const timeout_ms = Math.min(LIMITS.dispatch_poll_ms, unwatched_ms);
+    await events.next({ signal: place.signal, timeout_ms });
   }
 }
 

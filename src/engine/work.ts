@@ -8,6 +8,7 @@ import type { Executor, ExecutorProfile } from '#executors/executor.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
+import type { EventStore } from '#store/event-store.ts';
 import type { ProcessHost } from '#process/process-host.ts';
 import type { Standing, TaskStore, Writer } from '#store/store.ts';
 import type { UntrustedCommand } from '#sync/trust.ts';
@@ -83,7 +84,7 @@ export function findHoldLoss(
 
 /** Everything that work on the tasks of one project needs. */
 export interface WorkPlace {
-  readonly store: TaskStore & AttemptStore;
+  readonly store: TaskStore & AttemptStore & EventStore;
   readonly clock: Clock;
   readonly repo: GitRepo;
   /** Where the project's own files are, for the name of it. */

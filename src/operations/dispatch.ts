@@ -1,7 +1,7 @@
 import type { dispatchTasks as declaration } from '#contract/dispatch-operations.ts';
 import { findTarget } from '#engine/attempt-workspace.ts';
 import { recoverProject } from '#engine/recover-project.ts';
-import { dispatchTasks } from '#engine/scheduler.ts';
+import { dispatchTasks } from '#engine/dispatch-tasks.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { getManaged } from './get-managed.ts';

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Run } from '#contract/attempt.ts';
 import type { OutputOf } from '#contract/declare.ts';
 import type { stopRun as declaration } from '#contract/run-operations.ts';
@@ -8,6 +7,8 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
+import { followEvents } from '#store/follow-events.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID, stateOf } from './run-text.ts';
 import { writerOf } from './writer.ts';
@@ -33,6 +34,7 @@ export async function stopRun(
   const { id } = await store.askStop({ id: (await store.getRun(ref)).id }, await writerOf(ctx));
   const { place } = await ctx.workshop();
   const until = ctx.clock.now() + wait_ms;
+  const events = await followEvents(store);
   for (;;) {
     await place.settleLost();
     const run = await store.getRun(id);
@@ -42,19 +44,21 @@ export async function stopRun(
     }
     if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
     if (ctx.clock.now() >= until) throw notEnded(run, wait_ms);
-    await sleep(LIMITS.wish_poll_ms);
+    await events.next({ signal: ctx.signal, timeout_ms: WATCH_LIMITS.process_look_ms });
   }
 }
 
-/** Whoever watched it writes down why the task does not go on right after the run has ended. */
-const LOOKS = 10;
+/** The process that watched it writes down why the task does not go on right after the run has ended. */
+const REASON_MS = 2_000;
 
 async function waitForReason(ctx: OperationContext, run: Run): Promise<ShownTask> {
   const { store } = ctx.project;
-  for (let looks = 0; run.outcome === 'stopped' && looks < LOOKS; looks += 1) {
+  const events = await followEvents(store);
+  const until = performance.now() + REASON_MS;
+  while (run.outcome === 'stopped' && performance.now() < until) {
     const task = await store.getTask(run.task_id);
     if ((task.error_annotation?.at ?? '') >= (run.started_at ?? run.created_at)) return task;
-    await sleep(LIMITS.wish_poll_ms);
+    await events.next({ signal: ctx.signal, timeout_ms: until - performance.now() });
   }
   const task = await store.getTask(run.task_id);
   if (run.outcome !== 'crashed' || task.status !== 'in_progress') return task;

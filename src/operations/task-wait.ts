@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { InputOf, OutputOf } from '#contract/declare.ts';
 import type { waitTask } from '#contract/wait-operations.ts';
 import { unknownState } from '#domain/unknown-state.ts';
@@ -12,9 +11,6 @@ import { implement } from './operation.ts';
 type Input = InputOf<typeof waitTask>;
 type Waited = OutputOf<typeof waitTask>;
 
-/** One indexed read each; another process's write is seen as soon as the server's own feed would see it. */
-const POLL_MS = 100;
-
 export const taskWait = implement<typeof waitTask>({
   async run(ctx, input) {
     checkWishes(input);
@@ -23,15 +19,14 @@ export const taskWait = implement<typeof waitTask>({
       throw unknownState(workflow, input.state);
     const seconds = input.timeout_seconds ?? LIMITS.wait_default_seconds;
     const over = AbortSignal.timeout(seconds * 1_000);
-    const rest = (): Promise<void> =>
-      pause(ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]));
+    const signal = ctx.signal === undefined ? over : AbortSignal.any([over, ctx.signal]);
     let start = input.event === undefined ? 0 : await findStart(store, input);
     for (let known: Known | undefined; ;) {
       const newest = await store.newestEvent();
       const isOver = over.aborted || ctx.signal?.aborted === true;
       if (known !== undefined && !isOver && !(await hasNews(store, known, newest))) {
         known = { ...known, newest };
-        await rest();
+        await store.waitFor(newest, { signal });
         continue;
       }
       const waited = await look(store, input, start);
@@ -41,7 +36,7 @@ export const taskWait = implement<typeof waitTask>({
       start = Math.max(start, newest);
       if (ctx.signal?.aborted === true) throw new ForgeError('interrupted', 'The wait was broken off');
       if (over.aborted) throw timedOut(waited.now, input, seconds);
-      await rest();
+      await store.waitFor(newest, { signal });
     }
   },
   text: ({ id, status, state, close_reason, event }) =>
@@ -117,12 +112,4 @@ function timedOut(now: Omit<Waited, 'event' | 'seq'>, input: Input, seconds: num
 
 function wishOf({ event, state, status }: Input): string {
   return event ?? state ?? status ?? 'closed';
-}
-
-async function pause(signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(POLL_MS, undefined, { signal });
-  } catch {
-    // Broken off: the caller looks once more and says why.
-  }
 }

@@ -24,7 +24,7 @@ export function awaitLocks<S extends AsyncDisposable>(
 ): S {
   const wrapped = Object.entries(store).map(([name, method]) => {
     const kind = methodKind(name);
-    if (typeof method !== 'function' || kind === 'stream' || kind === 'gathered')
+    if (typeof method !== 'function' || kind === 'stream' || kind === 'wait' || kind === 'gathered')
       return [name, method] as const;
     const call = (args: unknown[]): Promise<unknown> =>
       Reflect.apply(method, store, args) as Promise<unknown>;

@@ -5,10 +5,24 @@
 export interface EventStore {
   /** The number of the newest event; 0 where there is none. The cheapest question there is, for whoever polls. */
   newestEvent(): Promise<number>;
+  /**
+   * Until the newest event is another one than `after`; gives its number. For whoever waits until something is so: read
+   * the newest number, look, and wait for another number before the next look. It is a hint, at once for what this
+   * process writes, and at most WATCH_LIMITS.event_delay_ms late for others. Nothing may have happened where the signal
+   * is aborted, the time is up, the store is closed, or its database is another one now: it never rejects for that.
+   * All that a person or a process may wish of one that watches is an event, but not that it is alive.
+   */
+  waitFor(after: number, wait?: EventWait): Promise<number>;
   /** What a position in the feed has to name besides a number: numbers begin anew with a database made anew. */
   readFeed(): Promise<Feed>;
   /** At most `limit` events, and never more work than some thousand rows: call again until `upto` is the newest. */
   readEvents(query: EventQuery): Promise<EventPage>;
+}
+
+export interface EventWait {
+  readonly signal?: AbortSignal | undefined;
+  /** No longer than this, for what is no event: the end of a process, a file. */
+  readonly timeout_ms?: number | undefined;
 }
 
 export interface Feed {

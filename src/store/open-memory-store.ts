@@ -41,12 +41,15 @@ function createStore(
   { clock, open }: { readonly clock: Clock; readonly open: () => MemoryStore },
 ): MemoryStore {
   const { tables } = parts;
+  const closing = new AbortController();
   return {
     ...memoryAttempts(parts, clock),
-    ...memoryEvents(tables),
+    ...memoryEvents(tables, closing.signal),
     ...memoryRequests(tables),
     ...memoryWatches(tables),
     connectAgain: open,
-    async [Symbol.asyncDispose]() {},
+    async [Symbol.asyncDispose]() {
+      closing.abort();
+    },
   };
 }

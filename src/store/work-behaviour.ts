@@ -4,6 +4,7 @@ import { describeGates } from './behaviour/gate-behaviour.ts';
 import { describeHolds } from './behaviour/hold-behaviour.ts';
 import type { OpenWork } from './behaviour/open-work-behaviour.ts';
 import { describeRuns } from './behaviour/run-behaviour.ts';
+import { describeWaits } from './behaviour/wait-behaviour.ts';
 import { describeWatches } from './behaviour/watch-behaviour.ts';
 
 /** What every AttemptStore does, whatever it keeps its rows in; see describeStore. */
@@ -14,5 +15,6 @@ export function describeWork(name: string, open: OpenWork): void {
     describeHolds(open);
     describeGates(open);
     describeWatches(open);
+    describeWaits(open);
   });
 }

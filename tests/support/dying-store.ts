@@ -1,8 +1,9 @@
 import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
+import type { EventStore } from '#store/event-store.ts';
 import type { TaskStore } from '#store/store.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 
-type Store = TaskStore & AttemptStore;
+type Store = TaskStore & AttemptStore & EventStore;
 
 export interface DyingStore {
   readonly store: Store;
@@ -14,7 +15,7 @@ export interface DyingStore {
   kill(): void;
 }
 
-const READ = /^(get|list|read|find|is|explain|holds|newest)/;
+const READ = /^(get|list|read|find|is|explain|holds|newest|wait)/;
 
 /**
  * The store as a process sees it that is killed: so many writes are made, the last of them is on disk, and nothing

@@ -55,6 +55,9 @@ class ProjectKeeper {
   #recovered = 0;
   #cleaned = 0;
   #told = '';
+  /** The newest event at the last look for what may be started, and when that is worth one without another event. */
+  #seen = -1;
+  #due = { from: 0, until: 0 };
 
   constructor(project: ServerProject, wishes: KeepingWishes) {
     this.#project = project;
@@ -100,9 +103,19 @@ class ProjectKeeper {
 
   async #dispatch(workshop: Workshop, dispatches: boolean): Promise<void> {
     if (!dispatches) return void (this.#scheduler = undefined);
-    if (this.#scheduler?.workshop !== workshop)
+    if (this.#scheduler?.workshop !== workshop) {
       this.#scheduler = { workshop, scheduler: await this.#createScheduler(workshop) };
-    await this.#scheduler.scheduler.tick();
+      this.#seen = -1;
+    }
+    const now = this.#wishes.clock.now();
+    const newest = await workshop.place.store.newestEvent();
+    const { from, until: due } = this.#due;
+    // A clock that was set back puts nothing off.
+    if (newest === this.#seen && now >= from && now < due) return;
+    const { until = Number.POSITIVE_INFINITY } = await this.#scheduler.scheduler.tick();
+    this.#seen = newest;
+    // Settings, and processes that have gone, are no events.
+    this.#due = { from: now, until: Math.min(until, now + LIMITS.recover_ms) };
   }
 
   async #createScheduler(workshop: Workshop): Promise<Scheduler> {

@@ -21,6 +21,8 @@ export function listServed(projects: ServerProjects): ServedProject[] {
 export function listSources(projects: ServerProjects): EventSource[] {
   return projects.list().map((project) => ({
     project: project.prefix,
+    // It may stand as long as nothing happens, and keeps a database open that was replaced for a second at most.
+    waitFor: (after, wait) => project.use(({ store }) => store.waitFor(after, wait)),
     newestEvent: () => project.use(({ store }) => store.newestEvent()),
     readFeed: () => project.use(({ store }) => store.readFeed()),
     readEvents: (query) => project.use(({ store }) => store.readEvents(query)),

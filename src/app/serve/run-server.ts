@@ -157,7 +157,7 @@ export async function startServer(wishes: ServeWishes, request: Request): Promis
       report: createFailureTeller(clock, { notice, toMessage }),
     }),
   );
-  const refreshing = keepRefreshing(projects, notice);
+  const refreshing = keepRefreshing(projects, notice, () => events.look());
   const keeping = keepWorking(projects, { dispatch: wishes.dispatch === true, clock, notice });
   await announce(place.home, { url, projects, notice });
   let stopping: Promise<void> | undefined;
@@ -223,6 +223,7 @@ function listNames({ host, names }: ServerSettings): string[] {
 function keepRefreshing(
   projects: ServerProjects,
   notice: (line: string) => void,
+  refreshed: () => void,
 ): { end: () => Promise<void> } {
   let at: Promise<void> | undefined;
   const tell = tellChanges(notice);
@@ -233,7 +234,10 @@ function keepRefreshing(
         () => tell(''),
         (error: unknown) => tell(toMessage(error)),
       )
-      .finally(() => (at = undefined));
+      .finally(() => {
+        at = undefined;
+        refreshed();
+      });
   }, REFRESH_MS).unref();
   return {
     async end() {

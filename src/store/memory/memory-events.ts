@@ -3,8 +3,26 @@ import type { EventQuery, EventStore, StoredEvent } from '../event-store.ts';
 import type { MemoryTables } from './memory-tables.ts';
 import { newestEvent } from './memory-transaction.ts';
 
-export function memoryEvents(tables: MemoryTables): EventStore {
+/** `closed` is aborted when the store is closed. */
+export function memoryEvents(tables: MemoryTables, closed: AbortSignal): EventStore {
   return {
+    waitFor: (after, { signal, timeout_ms } = {}) =>
+      new Promise((resolve) => {
+        const over = [closed, ...(signal === undefined ? [] : [signal])];
+        const end = (): void => {
+          stop();
+          clearTimeout(timer);
+          for (const one of over) one.removeEventListener('abort', end);
+          resolve(newestEvent(tables));
+        };
+        const look = (): void => {
+          if (newestEvent(tables) !== after || over.some(({ aborted }) => aborted)) end();
+        };
+        const timer = timeout_ms === undefined ? undefined : setTimeout(end, timeout_ms);
+        const stop = tables.journal.listen(look);
+        for (const one of over) one.addEventListener('abort', end);
+        look();
+      }),
     newestEvent: async () => newestEvent(tables),
     readFeed: async () => ({
       epoch: tables.made_at.toString(36),

@@ -45,12 +45,14 @@ export function noteRun({ tables }: MemoryTransaction, { id, ...known }: RunNote
   tables.runs.set(run.id, run);
 }
 
-export function askStop({ tables, by }: MemoryTransaction, { id }: { id: string }): Run {
+export function askStop(tx: MemoryTransaction, { id }: { id: string }): Run {
+  const { tables, by } = tx;
   const before = getKeptRun(tables, id);
   const decision = decideStop(before, by.now);
   if (decision.outcome === 'unchanged') return showRun(before);
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   tables.runs.set(decision.run.id, decision.run);
+  tellAll(tx, decision.events);
   return showRun(decision.run);
 }
 

@@ -3,6 +3,13 @@ import { assert } from '#kernel/assert.ts';
 /** What undoes the changes of the write that is being made. */
 export class Journal {
   #steps: (() => void)[] | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  /** Told after each write that was kept. Gives what ends it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
 
   /** All that `work` changes is kept, or nothing where it throws. No write begins inside another. */
   keep<T>(work: () => T): T {
@@ -10,7 +17,9 @@ export class Journal {
     const steps: (() => void)[] = [];
     this.#steps = steps;
     try {
-      return work();
+      const result = work();
+      for (const told of this.#listeners) queueMicrotask(told);
+      return result;
     } catch (error) {
       for (const undo of steps.reverse()) undo();
       throw error;

@@ -9,6 +9,7 @@ import {
   type Answering,
 } from '#domain/decide-approval.ts';
 import type { KeptRun } from '#domain/decide-run.ts';
+import { planMessage } from '#domain/plan-message.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { ApprovalAnswer, ApprovalQuery, NewApproval, WaitingMessage } from '../attempt-store.ts';
@@ -79,13 +80,15 @@ function settle(tx: MemoryTransaction, before: Approval, answer: Answering): App
 }
 
 export function addMessage(
-  { tables, by }: MemoryTransaction,
+  tx: MemoryTransaction,
   { attempt_id, body }: { attempt_id: string; body: string },
 ): void {
-  const { id } = getAttempt(tables, attempt_id);
+  const { tables, by } = tx;
+  const attempt = getAttempt(tables, attempt_id);
+  const { message, events } = planMessage(attempt, body, { author: by.actor.name, now: by.now });
   const seq = Math.max(0, ...tables.messages.keys()) + 1;
-  const said = { body, author: by.actor.name, created_at: toIso(by.now) };
-  tables.messages.set(seq, { seq, attempt_id: id, ...said, delivered_at: null });
+  tables.messages.set(seq, { seq, ...message, delivered_at: null });
+  tellAll(tx, events);
 }
 
 export function listMessages(tables: MemoryTables, query: { attempt_id: string }): WaitingMessage[] {

@@ -2,6 +2,7 @@ import type { AlwaysRule, Approval } from '#contract/attempt.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { decideAnswer, decideAsk, EXPIRED, forgetStanding, type Answering } from '#domain/decide-approval.ts';
 import type { KeptRun } from '#domain/decide-run.ts';
+import { planMessage } from '#domain/plan-message.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
@@ -90,15 +91,12 @@ export function toApproval(row: Row): Approval {
 }
 
 export function addMessage(tx: WorkTransaction, message: { attempt_id: string; body: string }): void {
-  const { id } = getAttempt(tx.db, message.attempt_id);
+  const attempt = getAttempt(tx.db, message.attempt_id);
   const { actor, now } = tx.by;
-  insertRow(tx.db, 'run_messages', {
-    attempt_id: id,
-    body: message.body,
-    author: actor.name,
-    created_at: toIso(now),
-  });
-  tx.touch(id);
+  const plan = planMessage(attempt, message.body, { author: actor.name, now });
+  insertRow(tx.db, 'run_messages', { ...plan.message });
+  tx.touch(attempt.id);
+  tx.tell(plan.events);
 }
 
 export function takeMessages(

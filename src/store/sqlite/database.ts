@@ -27,6 +27,8 @@ export class Database {
   guard: (() => void) | undefined;
   /** Called before a write transaction begins. */
   beforeWrite: (() => void) | undefined;
+  /** Called after each write transaction. */
+  afterCommit: (() => void) | undefined;
   /** Of the file at `path`, where another one is read in its place. */
   pastSchema: number | undefined;
   #db: DatabaseSync;
@@ -128,11 +130,13 @@ export class Database {
   write<T>(work: () => T): T {
     this.beforeWrite?.();
     this.#widen();
-    return this.#transaction('BEGIN IMMEDIATE', () => {
+    const result = this.#transaction('BEGIN IMMEDIATE', () => {
       this.#checkPlace();
       this.guard?.();
       return work();
     });
+    this.afterCommit?.();
+    return result;
   }
 
   /**
@@ -148,6 +152,7 @@ export class Database {
       this.guard?.();
       const result = await work();
       this.#commit();
+      this.afterCommit?.();
       return result;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
@@ -169,8 +174,12 @@ export class Database {
 
   /** Whoever writes to a file that was moved away or replaced would write past everybody else. */
   #checkPlace(): void {
-    if (this.#isPrivate) return;
-    if (readInode(this.path) !== this.#inode) throw replaced(this.path);
+    if (this.isReplaced()) throw replaced(this.path);
+  }
+
+  /** Another file stands at the path, or none. */
+  isReplaced(): boolean {
+    return !this.#isPrivate && readInode(this.path) !== this.#inode;
   }
 
   /** A file that is gone cannot be read for many reasons, and each of them is that. */

@@ -4,9 +4,9 @@ import type { SqliteStore } from './open-sqlite-store.ts';
 /**
  * What a method of the store does with locks. `read`: it only looks. `write`: it takes the writer's lock by itself.
  * `gathered`: it is made together with other writes that wait. `stream`: it gives what it reads to the caller bit by
- * bit, so that it cannot be begun again.
+ * bit, so that it cannot be begun again. `wait`: it takes no lock, and as long as the caller wants.
  */
-export type MethodKind = 'read' | 'write' | 'gathered' | 'stream';
+export type MethodKind = 'read' | 'write' | 'gathered' | 'stream' | 'wait';
 
 /** Those of attempts, whose code is loaded when one of them is called. A method that is missing does not compile. */
 export const ATTEMPT_METHODS = {
@@ -125,6 +125,7 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   repair: 'write',
   readStamp: 'read',
   newestEvent: 'read',
+  waitFor: 'wait',
   readEvents: 'read',
   beginRequest: 'write',
   finishRequest: 'write',

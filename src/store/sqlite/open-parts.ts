@@ -114,6 +114,8 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
     if (options.gather === undefined) return { db, reader: db, replica, options };
     const { checkpointAside } = await import('./checkpoint-aside.ts');
     const aside = checkpointAside(options.database, () => db.moveLog());
+    const { tellCommits } = await import('./commit-channel.ts');
+    db.afterCommit = tellCommits(options.database);
     return { db, reader: openDatabase(options), replica, options, aside };
   });
 }

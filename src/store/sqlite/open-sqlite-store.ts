@@ -81,6 +81,13 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       return (await gather(job, (jobs) => writeTogether({ db, replica, steady, bounded: true }, jobs))) as T; // what this job gave
     });
   };
+  let waits: import('./event-waits.ts').EventWaits | undefined;
+  const onWaits = once(async () => {
+    const { EventWaits } = await import('./event-waits.ts');
+    const { tellCommits } = await import('./commit-channel.ts');
+    db.afterCommit ??= tellCommits(db.path);
+    return (waits = new EventWaits(reader));
+  });
   const onAttempts = once(async () => {
     const { bindAttempts } = await import('./bind-attempts.ts');
     const nothing = async () => undefined;
@@ -275,6 +282,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       return reader === db ? `${others}.${Number(db.get('SELECT total_changes() AS n')?.n)}` : String(others);
     },
     newestEvent: async () => Number(reader.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
+    waitFor: async (after, wait = {}) => (await onWaits()).waitFor(after, wait),
     async readEvents(query) {
       const { readEvents } = await onEvents();
       return reader.read(() => readEvents(reader, query));
@@ -305,6 +313,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     readGraph: (query) => graph((graphs) => graphs.readGraph(reader, query)),
     async [Symbol.asyncDispose]() {
       await aside?.[Symbol.asyncDispose]();
+      waits?.close();
       closeParts({ db, reader, replica });
     },
   };

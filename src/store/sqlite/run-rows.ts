@@ -91,6 +91,7 @@ export function askStop(tx: WorkTransaction, { id: ref }: { id: string }): Run {
   const { run } = decision;
   updateRow(tx.db, 'runs', run.id, { stop_asked_at: run.stop_asked_at });
   tx.touch(run.attempt_id);
+  tx.tell(decision.events);
   return showRun(run);
 }
 

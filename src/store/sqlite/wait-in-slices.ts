@@ -30,7 +30,8 @@ export function patientStore<S extends object>(store: S, patience_ms: number): S
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       const kind = methodKind(name);
-      if (typeof method !== 'function' || kind === undefined || kind === 'stream') return method;
+      if (typeof method !== 'function' || kind === undefined || kind === 'stream' || kind === 'wait')
+        return method;
       // Every method of a store answers with a promise.
       return (...args: unknown[]) =>
         waitInSlices(

@@ -293,7 +293,12 @@ describe('the stream of events', () => {
     let looks = 0;
     await using served = await serve({ onLook: () => (looks += 1) });
     using client = await followEvents(served.url);
-    await until(() => looks > 3);
+    await sleep(120);
+    const quiet = looks;
+    await sleep(200);
+    expect(looks).toBe(quiet);
+    served.fill(1, 1);
+    await until(() => looks > quiet);
     client[Symbol.dispose]();
     await until(() => served.stream.counts().readers === 0);
     await sleep(120);
@@ -322,6 +327,7 @@ async function serve({ other, isAlive = () => true, limits, answers, onLook, onR
   const toSource = (project: string, { store }: TempStore) => ({
     project,
     newestEvent: () => store.newestEvent(),
+    waitFor: (...wait: Parameters<typeof store.waitFor>) => store.waitFor(...wait),
     readFeed() {
       onLook?.();
       return store.readFeed();

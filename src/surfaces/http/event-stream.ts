@@ -12,7 +12,8 @@ import { EventReader } from './event-reader.ts';
 import { EventWindow } from './event-window.ts';
 import { ReaderTurns } from './reader-turns.ts';
 
-const POLL_MS = 50;
+/** So long passes between two looks while events follow one another, so that those of many commits go out together. */
+const PAUSE_MS = 50;
 const CHECK_MS = 500;
 /** Readers that are served before others get their turn. */
 const READERS_A_TURN = 200;
@@ -40,6 +41,8 @@ export interface EventStream {
   readonly handle: (request: IncomingMessage, response: ServerResponse, caller: Caller) => Promise<void>;
   /** How many are connected, and how many were cut because they did not read. */
   readonly counts: () => { readonly readers: number; readonly cut: number };
+  /** Other projects may be served now. */
+  readonly look: () => void;
   /** Ends all streams; clients can go on where they were. */
   readonly close: () => void;
 }
@@ -50,6 +53,7 @@ export function createEventStream(deps: EventStreamDeps): EventStream {
   return {
     handle: (request, response, caller) => hub.open(request, response, caller),
     counts: () => ({ readers: hub.readers.size, cut: hub.cut }),
+    look: () => hub.look(),
     close: () => hub.close(),
   };
 }
@@ -69,6 +73,8 @@ class EventHub {
   /** Resolves when the window has begun; there as long as somebody follows it. */
   #ready: Promise<void> | undefined;
   #opening = 0;
+  /** Ends the wait for the next event. */
+  #waiting = new AbortController();
   #check: NodeJS.Timeout | undefined;
   #checks = 0;
   #isClosed = false;
@@ -106,7 +112,12 @@ class EventHub {
       this.#serve(reader);
     } finally {
       this.#opening -= 1;
+      if (!this.#isFollowed()) this.look();
     }
+  }
+
+  #isFollowed(): boolean {
+    return this.readers.size + this.#opening > 0 && !this.#isClosed;
   }
 
   #checkCount({ token }: Caller): void {
@@ -124,8 +135,13 @@ class EventHub {
     else this.#counts.delete(token);
   }
 
+  look(): void {
+    this.#waiting.abort();
+  }
+
   close(): void {
     this.#isClosed = true;
+    this.look();
     for (const reader of this.readers) reader.end();
   }
 
@@ -146,19 +162,38 @@ class EventHub {
   }
 
   async #lookOn(): Promise<void> {
-    while (this.readers.size + this.#opening > 0 && !this.#isClosed) {
+    while (this.#isFollowed()) {
       const before = this.#window.end;
+      const pause = sleep(PAUSE_MS, undefined, { ref: false });
       let isMore = false;
       try {
         isMore = await this.#window.advance(this.#deps.sources());
         if (this.#window.end !== before) await this.#serveAll();
+        if (!isMore) await this.#awaitNews();
       } catch (error) {
         this.#deps.report?.(error);
       }
-      await (isMore ? nextTurn() : sleep(POLL_MS, undefined, { ref: false }));
+      await (isMore ? nextTurn() : pause);
     }
     clearInterval(this.#check);
     this.#ready = undefined;
+  }
+
+  /** Until one of the projects has an event that the window lacks, or there is another reason to look. */
+  async #awaitNews(): Promise<void> {
+    const waiting = (this.#waiting = new AbortController());
+    const { signal } = waiting;
+    if (!this.#isFollowed()) return;
+    const over = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    const waits = this.#deps.sources().map(async (source) => {
+      const known = this.#window.positions.get(source.project);
+      if (known !== undefined) await source.waitFor(known.seq, { signal });
+    });
+    try {
+      await Promise.race([over, ...waits]);
+    } finally {
+      waiting.abort();
+    }
   }
 
   /** Everybody gets what is new, a few at a time. */
@@ -186,7 +221,7 @@ class EventHub {
       const before = reader.positions;
       await this.#readOn(reader);
       // Where the store had nothing for it, the window is about to.
-      await (reader.positions === before ? sleep(POLL_MS, undefined, { ref: false }) : nextTurn());
+      await (reader.positions === before ? sleep(PAUSE_MS, undefined, { ref: false }) : nextTurn());
       // Comes after the others of its token if it needs another page.
       if (reader.isOpen && !reader.follow(this.#window)) this.#behind.add(reader);
     }
@@ -228,6 +263,7 @@ class EventHub {
   #forget(reader: EventReader): void {
     if (this.readers.delete(reader)) this.#count(reader, -1);
     this.#behind.delete(reader);
+    if (!this.#isFollowed()) this.look();
   }
 }
 
