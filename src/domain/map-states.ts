@@ -1,5 +1,9 @@
 import type { Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { changedNames, eventOf } from './describe-change.ts';
+import { moveRecord } from './task-changes.ts';
+import type { Deciding, TaskPlan } from './task-plan.ts';
+import type { TaskRecord } from './task-record.ts';
 import { kindOf, statusOfKind, type ResolvedWorkflow } from './workflow.ts';
 
 /** Which state of the new workflow takes the tasks of one that it does not have. */
@@ -36,6 +40,30 @@ export function checkStateMap(
 
 function refuse(message: string, details: Readonly<Record<string, unknown>>): ForgeError {
   return new ForgeError('invalid_input', message, { hint: 'forge workflow show', details });
+}
+
+/**
+ * A task in a state that the workflow has no longer goes where the map says. No edge leads there and nobody decided about
+ * the single task, so no guard and no hook is asked; the log says why it moved. Throws state_invalid where it may not.
+ */
+export function planMapping(
+  record: TaskRecord,
+  move: { readonly from: string; readonly to: string },
+  { now, workflow }: Omit<Deciding, 'actor'>,
+): TaskPlan {
+  const { id, life } = record;
+  const status = mapStatus({ id, status: life.status }, move, workflow);
+  const assignee = status === life.status ? life.assignee : null;
+  const after = moveRecord(record, { status, state: move.to, assignee }, now);
+  return {
+    outcome: 'save',
+    after,
+    happening: {
+      type: eventOf(record, after),
+      changed: changedNames(record, after),
+      reason: `the workflow has no state ${move.from} any more; it was mapped to ${move.to}`,
+    },
+  };
 }
 
 /**

@@ -49,6 +49,30 @@ describe('every refusal is told by its code, the id, and the command to type nex
       'forge claim fg-a1b2 --force',
     ],
     [
+      { outcome: 'not_held', agent: 'bot' },
+      'permission_denied',
+      "fg-a1b2 is not bot's: an agent changes only tasks that it holds",
+      'forge claim --next',
+    ],
+    [
+      { outcome: 'nothing_lost', field: undefined, names: [] },
+      'not_found',
+      'fg-a1b2 has no value that lost a merge',
+      'forge conflicts',
+    ],
+    [
+      { outcome: 'nothing_lost', field: 'title', names: ['x'] },
+      'not_found',
+      'fg-a1b2 has no value of title that lost a merge',
+      'forge conflicts',
+    ],
+    [
+      { outcome: 'no_dependency', to: 'fg-2', type: undefined },
+      'not_found',
+      'fg-a1b2 has no dependency on fg-2',
+      'forge task show fg-a1b2',
+    ],
+    [
       { outcome: 'checks_kept', actor: 'bob' },
       'permission_denied',
       'bob cannot change the checks of fg-a1b2: they become commands, which needs a token with the scope exec',

@@ -16,6 +16,8 @@ export type TaskRefusal =
   | { readonly outcome: 'not_claimed' }
   /** An agent does not end or take the claim of another. */
   | Extract<ClaimEndDecision, { outcome: 'not_the_owner' }>
+  /** An agent changes only tasks that it holds. */
+  | { readonly outcome: 'not_held'; readonly agent: string }
   /** What checks a task becomes commands: the token may not say. */
   | { readonly outcome: 'checks_kept'; readonly actor: string }
   /** An agent does not loosen what judges its work. */
@@ -47,6 +49,12 @@ export type TaskRefusal =
   | { readonly outcome: 'kept_parked_in'; readonly state: string }
   | { readonly outcome: 'no_comment'; readonly comment: string }
   | { readonly outcome: 'no_lease'; readonly fence: number }
+  /** No value of it lost a merge; `names`: of which others some did. */
+  | {
+      readonly outcome: 'nothing_lost';
+      readonly field: string | undefined;
+      readonly names: readonly string[];
+    }
   | Extract<LifeDecision, { outcome: 'refused' }>
   | GraphRefusal
   | ClaimRefusal;
@@ -88,6 +96,12 @@ export function explainTaskRefusal(
         'claim_conflict',
         `${id} belongs to ${life.assignee ?? 'nobody'}, not to ${refusal.owner}`,
         { hint: toForceHints(id)[refusal.next], details: { id, assignee: life.assignee } },
+      );
+    case 'not_held':
+      return new ForgeError(
+        'permission_denied',
+        `${id} is not ${refusal.agent}'s: an agent changes only tasks that it holds`,
+        { hint: 'forge claim --next', details: { id, assignee: life.assignee } },
       );
     case 'checks_kept':
       return new ForgeError(
@@ -156,6 +170,13 @@ export function explainTaskRefusal(
         hint: `forge claim ${id} --lease 60`,
         details: { id },
       });
+    case 'nothing_lost': {
+      const what = refusal.field === undefined ? '' : ` of ${refusal.field}`;
+      return new ForgeError('not_found', `${id} has no value${what} that lost a merge`, {
+        hint: 'forge conflicts',
+        details: { id, names: refusal.names },
+      });
+    }
     case 'refused':
       return new ForgeError('state_invalid', `${id} cannot be changed that way: ${refusal.why}`, {
         hint: toHints(id)[refusal.next],

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { LIMITS } from '#kernel/limits.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { compareText } from '#kernel/text.ts';
-import type { ConflictEntry, ConflictPlace, SyncStore } from '#store/sync-store.ts';
+import type { ConflictEntry } from '#domain/decide-settlement.ts';
+import type { ConflictPlace, SyncStore } from '#store/sync-store.ts';
 
 /** Values of all tasks that lost a merge. */
 export interface LostValues {

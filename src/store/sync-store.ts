@@ -1,3 +1,4 @@
+import type { ConflictEntry } from '#domain/decide-settlement.ts';
 import type { ValueMark } from '#domain/lost-values.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { ShownState } from '#domain/taken-in.ts';
@@ -218,17 +219,6 @@ export interface ConflictPage {
 export interface ConflictPlace {
   readonly deleted: boolean;
   readonly row: number;
-}
-
-export interface ConflictEntry {
-  id: string;
-  title: string;
-  /** A field's name, `metadata.<key>`, `life`, or `deleted` for a task that was deleted in one place and edited in another. */
-  name: string;
-  key: string;
-  lost: unknown;
-  stands: unknown;
-  at: string;
 }
 
 export interface ConflictSettlement {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConflictEntry } from '#store/sync-store.ts';
+import type { ConflictEntry } from '#domain/decide-settlement.ts';
 import { forgeClones, type Clone } from './git-clones.ts';
 import { shareOf } from './share-of.ts';
 

@@ -1,4 +1,4 @@
-import type { ConflictEntry } from '#store/sync-store.ts';
+import type { ConflictEntry } from '#domain/decide-settlement.ts';
 import { commitAll, finish, mergeFeature, pull, push, toMain } from './script-git.ts';
 import type { EndState } from './script-model.ts';
 import { FILE, forge, isBranchMode, readLines, type Place, type ScriptWorld } from './script-world.ts';

@@ -1,4 +1,4 @@
-import type { ConflictEntry } from '#store/sync-store.ts';
+import type { ConflictEntry } from '#domain/decide-settlement.ts';
 import { LabelModel } from './script-labels.ts';
 
 export const FIELDS = ['title', 'description', 'priority', 'zebra', 'metadata.k'] as const;

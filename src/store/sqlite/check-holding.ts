@@ -1,22 +1,14 @@
-import { isHeldBy, type Holding } from '#domain/task-holding.ts';
-import { otherFields, showWorkflowFields } from '#domain/workflow-fields.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { decideHolding } from '#domain/decide-holding.ts';
+import type { Holding } from '#domain/task-holding.ts';
 import type { Database } from './database.ts';
 import { readRecord } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { toError } from './save-plan.ts';
 
 /** Throws permission_denied where the task is not the agent's, as this transaction sees it. */
 export function checkHolding(db: Database, holding: Holding): void {
-  const id = resolveTaskId(db, holding.id);
-  const stored = readRecord(db, id);
+  const stored = readRecord(db, resolveTaskId(db, holding.id));
   if (stored === undefined) return; // the write says what is wrong
-  const { life } = stored.record;
-  const named = Object.values(showWorkflowFields(otherFields(stored.record)).roles ?? {});
-  const roles = named.flatMap((one) => ('agent' in one ? [one.agent] : []));
-  if (isHeldBy({ assignee: life.assignee, roles }, holding.agent, holding)) return;
-  throw new ForgeError(
-    'permission_denied',
-    `${id} is not ${holding.agent}'s: an agent changes only tasks that it holds`,
-    { hint: 'forge claim --next', details: { id, assignee: life.assignee } },
-  );
+  const refusal = decideHolding(stored.record, holding);
+  if (refusal !== undefined) throw toError({ db }, stored, refusal);
 }

@@ -1,9 +1,8 @@
 import type { Task } from '#contract/task.ts';
 import { decideClaim, decidePause } from '#domain/decide-claim.ts';
 import { decideRelease } from '#domain/decide-release.ts';
-import { changedNames } from '#domain/describe-change.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
-import { claimRecord } from '#domain/task-changes.ts';
+import { planClaim } from '#domain/plan-claim.ts';
 import { toTask } from '#domain/to-task.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } from '../store.ts';
 import { readClaimFacts, readPauseFacts, toRefusal, workflowOf } from './claim-facts.ts';
@@ -74,16 +73,7 @@ function saveClaim(
   before: StoredRecord,
   claim: { assignee: string; force: boolean; state: string; lease_ms?: number | undefined },
 ): { task: Task; fence: number } {
-  const after = claimRecord(before.record, claim.assignee, tx.by.now, claim.state);
-  const changed = changedNames(before.record, after);
-  const reason = claim.force ? 'forced' : null;
-  const saved = tx.save(before, after, {
-    type: 'task.claimed',
-    changed,
-    reason,
-    forced: claim.force,
-    claimed: true,
-  });
+  const saved = savePlan(tx, before, planClaim(before.record, claim, tx.by));
   if (claim.lease_ms !== undefined)
     grantLease(tx, before.record.id, { fence: saved.fence, ttl_ms: claim.lease_ms });
   return saved;

@@ -1,35 +1,17 @@
-import { splitConflictKey } from '#domain/lost-values.ts';
-import {
-  claimRecord,
-  closeRecord,
-  editRecord,
-  moveRecord,
-  reopenRecord,
-  type ElementEdit,
-} from '#domain/task-changes.ts';
-import { fieldValue, isDeleted, textValue, type Life, type TaskRecord } from '#domain/task-record.ts';
-import { toIso } from '#kernel/clock.ts';
-import { ForgeError } from '#kernel/errors.ts';
+import { decideSettlement, listLost, type ConflictEntry } from '#domain/decide-settlement.ts';
 import { compareText } from '#kernel/text.ts';
-import type { Json } from '#kernel/json.ts';
-import type {
-  ConflictEntry,
-  ConflictPage,
-  ConflictPlace,
-  ConflictQuery,
-  ConflictSettlement,
-} from '../sync-store.ts';
-import { checkSeen } from './save-plan.ts';
+import type { ConflictPage, ConflictPlace, ConflictQuery, ConflictSettlement } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { readLine, readRecord, rowToRecord, toUnreadable } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';
+import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** Of one task by its primary key; of all by a walk over all tasks. */
 export function listConflicts(db: Database, ref: string | undefined): ConflictEntry[] {
   if (ref !== undefined) {
     const stored = readRecord(db, resolveTaskId(db, ref));
-    return stored === undefined ? [] : toEntries(stored.record);
+    return stored === undefined ? [] : listLost(stored.record);
   }
   const all: ConflictEntry[] = [];
   for (let after: ConflictPlace | undefined; ;) {
@@ -78,7 +60,7 @@ function readLiving(db: Database, id: string): ConflictEntry[] {
   const row = db.get('SELECT t.*, NULL AS unresolved_parent FROM tasks t WHERE t.id = ?', id);
   if (row === undefined) return [];
   try {
-    return toEntries(rowToRecord(row, [], []));
+    return listLost(rowToRecord(row, [], []));
   } catch (error) {
     throw toUnreadable(db, id, error);
   }
@@ -89,83 +71,13 @@ export function settleConflicts(
   settle: ConflictSettlement,
 ): { id: string; settled: string[]; left: number } {
   const before = tx.read(resolveTaskId(tx.db, settle.id));
-  checkSeen(tx, before, { fence: settle.fence });
-  const { record } = before;
-  const entries = toEntries(record);
-  const meant = entries.filter(({ name }) => settle.field === undefined || name === settle.field);
-  if (meant.length === 0) {
-    const what = settle.field === undefined ? '' : ` of ${settle.field}`;
-    throw new ForgeError('not_found', `${record.id} has no value${what} that lost a merge`, {
-      hint: 'forge conflicts',
-      details: { id: record.id, names: entries.map(({ name }) => name) },
-    });
-  }
-  const removed = new Map<string, ElementEdit>(meant.map(({ key }) => [key, { value: undefined }]));
-  let after = editRecord(record, { conflicts: removed }, tx.by.now);
-  if (settle.take_lost)
-    for (const { name, lost } of meant) after = takeLost(after, name, lost as Json, tx.by.now);
-  tx.save(before, after, { type: 'task.updated', changed: meant.map(({ name }) => name) });
-  return { id: record.id, settled: meant.map(({ name }) => name), left: entries.length - meant.length };
+  const plan = decideSettlement(toSeen(tx, before), settle, toDeciding(tx));
+  if (plan.outcome !== 'save') throw toError(tx, before, plan);
+  savePlan(tx, before, plan);
+  return { id: before.record.id, settled: [...plan.settled], left: plan.left };
 }
 
-function toEntries(record: TaskRecord): ConflictEntry[] {
-  const entries: ConflictEntry[] = [];
-  for (const [key, { value }] of record.conflicts.elements) {
-    if (value === undefined) continue;
-    const { name, stamp } = splitConflictKey(key);
-    entries.push({
-      id: record.id,
-      title: textValue(record, 'title'),
-      name,
-      key,
-      lost: value,
-      stands: valueThatStands(record, name),
-      at: toIso(stamp),
-    });
-  }
-  return entries.sort((a, b) => compareText(a.key, b.key));
-}
-
-function valueThatStands(record: TaskRecord, name: string): Json {
-  if (name === 'life') {
-    const { status, state, assignee, close_reason, closed_at } = record.life;
-    return { status, state, assignee, close_reason, closed_at };
-  }
-  if (!name.startsWith('metadata.')) return fieldValue(record, name);
-  return record.metadata.elements.get(name.slice('metadata.'.length))?.value ?? null;
-}
-
-function takeLost(record: TaskRecord, name: string, lost: Json, now: number): TaskRecord {
-  if (name.startsWith('metadata.')) {
-    const key = name.slice('metadata.'.length);
-    return editRecord(record, { metadata: new Map([[key, { value: lost ?? undefined }]]) }, now);
-  }
-  if (name !== 'life') return editRecord(record, { fields: new Map([[name, lost]]) }, now);
-  const { status, state, assignee, close_reason } = lost as unknown as Life;
-  if (status === 'closed') return closeRecord(record, close_reason ?? 'done', now);
-  if (status === 'in_progress' && assignee !== null) return claimRecord(record, assignee, now);
-  return record.life.status === 'closed'
-    ? reopenRecord(record, assignee, now)
-    : moveRecord(record, { status: 'open', state, assignee }, now);
-}
-
-/** Deleted in one place, edited later in another: the edit survives beneath the deletion. */
 function readDeleted(db: Database, id: string): ConflictEntry[] {
   const line = db.get('SELECT line FROM deleted_tasks WHERE id = ?', id)?.line;
-  const record = readLine(line as string);
-  const deleted = record.fields.get('deleted_at');
-  if (deleted === undefined || !isDeleted(record)) return [];
-  const edited = [...record.fields].filter(([, field]) => field.stamp > deleted.stamp).map(([name]) => name);
-  if (edited.length === 0) return [];
-  return [
-    {
-      id: record.id,
-      title: textValue(record, 'title'),
-      name: 'deleted',
-      key: 'deleted',
-      lost: Object.fromEntries(edited.map((name) => [name, fieldValue(record, name)])),
-      stands: null,
-      at: toIso(deleted.stamp),
-    },
-  ];
+  return listLost(readLine(line as string));
 }

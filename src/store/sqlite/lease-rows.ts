@@ -1,20 +1,13 @@
+import { decideRenewal, planExpiry, type LeaseTerm } from '#domain/decide-lease.ts';
 import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } from '#domain/leases.ts';
-import { moveRecord } from '#domain/task-changes.ts';
-import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Database } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
-import { checkSeen, toError } from './save-plan.ts';
+import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import { readFact, writeFact } from './store-facts.ts';
 import { encodeLease } from './lease-lines.ts';
 import type { WriteTransaction } from './write-transaction.ts';
-
-interface LeaseTerm {
-  /** Of the claim. */
-  readonly fence: number;
-  readonly ttl_ms: number;
-}
 
 interface Lease extends LeaseTerm {
   /** Of the steady clock. */
@@ -44,11 +37,10 @@ export function renewLease(
   { id, fence }: { id: string; fence: number },
 ): { id: string; expires_at: string } {
   const before = tx.read(resolveTaskId(tx.db, id));
-  checkSeen(tx, before, { fence });
-  const lease = readLease(tx.db, before.record.id);
-  if (lease === undefined || lease.fence !== fence) throw toError(tx, before, { outcome: 'no_lease', fence });
-  grantLease(tx, before.record.id, lease);
-  return { id: before.record.id, expires_at: toIso(tx.by.now + lease.ttl_ms) };
+  const decision = decideRenewal(toSeen(tx, before), { fence, lease: readLease(tx.db, before.record.id) });
+  if (decision.outcome !== 'renew') throw toError(tx, before, decision);
+  grantLease(tx, before.record.id, decision.lease);
+  return { id: before.record.id, expires_at: toIso(tx.by.now + decision.lease.ttl_ms) };
 }
 
 /** Whether the holder of a claim may be passed over. */
@@ -66,11 +58,10 @@ export function isLeaseOver(
 
 /** Gives tasks back whose holders are gone. */
 export function releaseExpired(tx: WriteTransaction): void {
-  const { db, by } = tx;
+  const { db } = tx;
   // Most projects never see a lease.
   if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
   const time = adoptClock(db, tx.steady());
-  const initial = (by.workflow ?? DEFAULT_RESOLVED).initial;
   const rows = db.all(
     `SELECT l.task_id, l.ttl_ms, l.expires_at FROM leases l JOIN tasks t ON t.id = l.task_id AND t.fence = l.fence
       WHERE t.status = 'in_progress' AND (l.expires_at <= ?1 OR l.expires_at > ?1 + l.ttl_ms)
@@ -81,13 +72,7 @@ export function releaseExpired(tx: WriteTransaction): void {
   for (const row of rows) {
     if (!watch(db, time, { ttl: row.ttl_ms as number, look: 'judge' })) continue;
     const before = tx.read(row.task_id as string);
-    const after = moveRecord(before.record, { status: 'open', state: initial, assignee: null }, by.now);
-    tx.save(before, after, {
-      type: 'task.released',
-      changed: ['status', 'state', 'assignee'],
-      reason: `the lease of ${before.record.life.assignee ?? 'nobody'} ran out`,
-      triggered_by: 'system',
-    });
+    savePlan(tx, before, planExpiry(before.record, toDeciding(tx)));
     db.run('DELETE FROM leases WHERE task_id = ?', before.record.id);
   }
 }

@@ -1,10 +1,8 @@
 import type { Task, Transition } from '#contract/task.ts';
 import { decideClose, decideReopen } from '#domain/decide-close.ts';
 import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#domain/decide-move.ts';
-import { changedNames, eventOf } from '#domain/describe-change.ts';
-import { mapStatus, type StateMap } from '#domain/map-states.ts';
+import { planMapping, type StateMap } from '#domain/map-states.ts';
 import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
-import { moveRecord } from '#domain/task-changes.ts';
 import { toTask } from '#domain/to-task.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { findUnfinished } from '#domain/worked-attempts.ts';
@@ -73,29 +71,16 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
   return savePlan(tx, before, decideReopen(toSeen(tx, before), { ...reopen, closed_from }, deciding)).task;
 }
 
-/**
- * Tasks in states that a workflow has no longer go where the map says. No edge leads there and nobody decided about the
- * single task, so no guard and no hook is asked; the log says why it moved. Reads all tasks: it happens once in months.
- */
+/** Reads all tasks of those states: it happens once in months. */
 export function mapStates(tx: WriteTransaction, map: StateMap): MappedState[] {
   if (tx.bounded) refuseManyMapped(tx.db, [...map.keys()]);
   return [...map].map(([from, to]) => {
     const rows = tx.db.all('SELECT id FROM tasks WHERE state = ? ORDER BY id', from);
-    for (const { id } of rows) mapTask(tx, id as string, { from, to });
+    for (const { id } of rows) {
+      const before = tx.read(id as string);
+      savePlan(tx, before, planMapping(before.record, { from, to }, toDeciding(tx)));
+    }
     return { from, to, tasks: rows.length };
-  });
-}
-
-function mapTask(tx: WriteTransaction, id: string, move: { from: string; to: string }): void {
-  const before = tx.read(id);
-  const { life } = before.record;
-  const status = mapStatus({ id, status: life.status }, move, tx.by.workflow ?? DEFAULT_RESOLVED);
-  const assignee = status === life.status ? life.assignee : null;
-  const after = moveRecord(before.record, { status, state: move.to, assignee }, tx.by.now);
-  tx.save(before, after, {
-    type: eventOf(before.record, after),
-    changed: changedNames(before.record, after),
-    reason: `the workflow has no state ${move.from} any more; it was mapped to ${move.to}`,
   });
 }
 
