@@ -1,9 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { FoldReport, FoldRequest, OpenFile } from '#store/sync-store.ts';
-import type { TempStore } from './temp-store.ts';
+import type { FoldReport, FoldRequest, OpenFile, SyncStore } from '#store/sync-store.ts';
 
 /** Where the stores of these tests think that their task file lies. */
 export const FILE = '/somewhere/.forge/tasks.jsonl';
+
+/** A store that something may be brought to, and the time it is there. */
+export interface FoldPlace {
+  readonly store: Pick<
+    SyncStore,
+    'foldTasks' | 'exportTasks' | 'exportHistory' | 'markExported' | 'newestEvent'
+  >;
+  readonly clock: { now(): number };
+}
 
 export interface FoldOptions {
   readonly path?: string;
@@ -35,7 +43,7 @@ export function toRequest(lines: readonly (string | object)[], options: FoldOpti
 
 /** What a command does that finds the file changed; no commit tells anything of lines without stamps. */
 export async function fold(
-  temp: TempStore,
+  temp: FoldPlace,
   lines: readonly (string | object)[],
   options?: FoldOptions,
 ): Promise<FoldReport> {
@@ -49,14 +57,14 @@ export async function fold(
 }
 
 /** Every line of the file as the store would write it. */
-export async function exportLines({ store }: TempStore, path = FILE): Promise<string[]> {
+export async function exportLines({ store }: FoldPlace, path = FILE): Promise<string[]> {
   const lines: string[] = [];
   await store.exportTasks(path, (line) => lines.push(typeof line === 'string' ? line : toText(line)));
   return lines;
 }
 
 /** The same, and the file stands on disk then: what is in it has left the store. */
-export async function shareLines(temp: TempStore): Promise<string[]> {
+export async function shareLines(temp: FoldPlace): Promise<string[]> {
   const lines = await exportLines(temp);
   const mark = toRequest(lines).open(undefined)?.mark();
   if (mark !== undefined) {
@@ -65,7 +73,7 @@ export async function shareLines(temp: TempStore): Promise<string[]> {
   return lines;
 }
 
-export async function exportMoves({ store }: TempStore): Promise<string[]> {
+export async function exportMoves({ store }: FoldPlace): Promise<string[]> {
   const lines: string[] = [];
   await store.exportHistory('history', (line) => lines.push(typeof line === 'string' ? line : toText(line)));
   return lines;

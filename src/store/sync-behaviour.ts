@@ -1,0 +1,14 @@
+import { describe } from 'vitest';
+import { describeConflicts } from './behaviour/conflict-behaviour.ts';
+import { describeFolds } from './behaviour/fold-behaviour.ts';
+import { describeFoldReports } from './behaviour/fold-report-behaviour.ts';
+import type { OpenSync } from './behaviour/open-sync-behaviour.ts';
+
+/** What every store does with what travels, whatever it keeps its rows in; see describeStore. */
+export function describeSync(name: string, open: OpenSync): void {
+  describe(`${name} store of what travels`, () => {
+    describeFolds(open);
+    describeFoldReports(open);
+    describeConflicts(open);
+  });
+}
