@@ -19,7 +19,10 @@ export async function keepUpProject(
   {
     paths,
     store,
-  }: { readonly paths: ProjectPaths; readonly store: Pick<Store, 'listAttempts' | 'keepBounded'> },
+  }: {
+    readonly paths: ProjectPaths;
+    readonly store: Pick<Store, 'listAttempts' | 'keepBounded' | 'readKeptWorkflow'>;
+  },
   machine: Machine,
   notice: (line: string) => void,
 ): Promise<void> {
@@ -31,9 +34,11 @@ export async function keepUpProject(
   await store.keepBounded(machine.clock.now());
 }
 
+type SharedFilesStore = AttemptLister & Pick<Store, 'readKeptWorkflow'>;
+
 /** Shared copies, the link, and entries that start this program. */
 async function keepUpFiles(
-  { paths, store }: { readonly paths: ProjectPaths; readonly store: AttemptLister },
+  { paths, store }: { readonly paths: ProjectPaths; readonly store: SharedFilesStore },
   machine: Machine,
   notice: (line: string) => void,
 ): Promise<void> {
@@ -55,7 +60,7 @@ export async function refreshSharedFiles(
     checkWorkflow,
   }: {
     readonly paths: ProjectPaths;
-    readonly store: AttemptLister;
+    readonly store: SharedFilesStore;
     readonly checkWorkflow?: WorkflowCheck | undefined;
   },
   machine: Pick<Machine, 'env'>,
@@ -65,5 +70,9 @@ export async function refreshSharedFiles(
   if (!gates.isHeld('config.json')) refreshSharedConfig(paths);
   if (!hasWorkflow(paths.forge_dir) || gates.isHeld('workflow.json')) return;
   const { refreshSharedWorkflow } = await import('#sync/workflow-file.ts');
-  refreshSharedWorkflow(paths, checkWorkflow);
+  const { digest } = await store.readKeptWorkflow();
+  refreshSharedWorkflow(paths, {
+    ...(checkWorkflow !== undefined && { check: checkWorkflow }),
+    ...(digest !== undefined && { counts: digest }),
+  });
 }

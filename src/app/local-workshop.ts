@@ -26,6 +26,7 @@ export function openLocalWorkshop(
   workshop.listen((news) => {
     if (news.kind === 'note' && workshop.listeners === 1) around.notice(escapeLine(news.text));
   });
+  const follows = followWorkflow(project);
   let isLeaving = false;
   const listeners = Object.entries(SIGNALS).map(([signal, exit]) => {
     const leave = (): void => {
@@ -51,6 +52,20 @@ export function openLocalWorkshop(
       await workshop.pushed();
       await workshop.stop();
       for (const off of listeners) off();
+      clearInterval(follows);
     },
   });
+}
+
+const FOLLOW_MS = 1_000;
+
+/** Another process may change it while agents are at work here. What keeps a look from being made is told by the next write. */
+function followWorkflow({ lookAtWorkflow }: OpenProject): NodeJS.Timeout {
+  let look: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    look ??= lookAtWorkflow()
+      .catch(() => undefined)
+      .finally(() => (look = undefined));
+  }, FOLLOW_MS);
+  return timer.unref();
 }

@@ -1,7 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Workshop } from '#engine/workshop.ts';
-import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
 import { readSharedModes } from '#git/shared-modes.ts';
 import { systemClock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
@@ -19,6 +18,7 @@ import { toHomePlace } from '#sync/forge-home.ts';
 import { isConnectedToGit } from '#sync/heal-clone.ts';
 import type { Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
+import type { ProjectWorkflow } from '#sync/project-workflow.ts';
 import { findProgram } from './find-program.ts';
 import { holdWhileMending } from './hold-while-mending.ts';
 import type { LocalHost } from './local-host.ts';
@@ -298,16 +298,15 @@ export async function openFound(
       { clock: () => systemClock.now(), notice, meter, env, reads, was_lost, joinApart: options.joinApart },
     );
     const foreign = await readForeign(store, config.idPrefix, env);
-    const workflow = await openWorkflow({ paths, store }, env, options);
+    const workflow = await openWorkflow({ paths, store }, { env, notice }, options);
     return {
       paths,
       config,
       store,
       foreign,
       folded,
-      get workflow() {
-        return workflow.read();
-      },
+      workflow: workflow.current,
+      lookAtWorkflow: workflow.look,
       checkWorkflow: workflow.check,
       [Symbol.asyncDispose]: close,
     };
@@ -325,15 +324,16 @@ function hasLanding(folder: string): boolean {
 /** Most projects have no workflow of their own, and a command that meets none loads nothing of what checks one. */
 async function openWorkflow(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: OpenProject['store'] },
-  env: NodeJS.ProcessEnv,
+  around: Pick<ContextRequest, 'env' | 'notice'>,
   { lock }: { readonly lock?: 'await' },
-): Promise<{ readonly read: () => ResolvedWorkflow; readonly check?: OpenProject['checkWorkflow'] }> {
+): Promise<Omit<ProjectWorkflow, 'check'> & Partial<Pick<ProjectWorkflow, 'check'>>> {
   if (lock === undefined && !hasWorkflow(paths.forge_dir) && !hasWorkflow(paths.store_dir)) {
-    await store.setWorkflow(DEFAULT_RESOLVED);
-    return { read: () => DEFAULT_RESOLVED };
+    let kept = await store.readKeptWorkflow();
+    const look = async (): Promise<void> => void (kept = await store.readKeptWorkflow());
+    if (kept.version === 0) return { current: () => kept.workflow, look };
   }
   const { openProjectWorkflow } = await import('#sync/project-workflow.ts');
-  return openProjectWorkflow({ paths, store }, { env });
+  return openProjectWorkflow({ paths, store }, { ...around, clock: systemClock });
 }
 
 /** Before anything is answered: whether what blocks from other projects is closed by now. Most have no such edge. */

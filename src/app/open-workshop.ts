@@ -37,7 +37,7 @@ export function openWorkshop(
     clock: systemClock,
     repo: toGitRepo(paths.root, machine),
     project: { name: config.name, prefix: config.idPrefix, root: paths.root },
-    workflow: () => project.workflow,
+    workflow: project.workflow,
     settings,
     agents: openAgentBook(place.home),
     openRunSocket: async (run, secrets) => {

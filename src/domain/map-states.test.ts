@@ -52,6 +52,7 @@ describe('planMapping', () => {
     expect(plan.happening).toEqual({
       type,
       changed,
+      from_state: move.from,
       reason: `the workflow has no state old any more; it was mapped to ${to}`,
     });
   });

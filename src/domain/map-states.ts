@@ -61,6 +61,7 @@ export function planMapping(
     happening: {
       type: eventOf(record, after),
       changed: changedNames(record, after),
+      from_state: move.from,
       reason: `the workflow has no state ${move.from} any more; it was mapped to ${move.to}`,
     },
   };

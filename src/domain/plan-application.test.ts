@@ -72,7 +72,7 @@ describe('a record that takes the place of another, the whole table', () => {
     ],
   ])('no number that was given out fits again: %j', (least, numbers) => {
     const known = { record: TODO, numbers: NUMBERS, is_here: true };
-    expect(planApplication(known, RETITLED, { least, workflow: undefined }).numbers).toEqual(numbers);
+    expect(planApplication(known, RETITLED, { least, workflow: DEFAULT_RESOLVED }).numbers).toEqual(numbers);
   });
 
   it('a claim from elsewhere is told as a change of status too, a task that appears is not', () => {

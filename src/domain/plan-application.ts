@@ -27,7 +27,7 @@ export function planApplication(
   how: {
     /** At least these: a number that was given out once must not fit again. */
     readonly least?: LocalNumbers | undefined;
-    readonly workflow: ResolvedWorkflow | undefined;
+    readonly workflow: ResolvedWorkflow;
   },
 ): ApplicationPlan {
   const { least, workflow } = how;

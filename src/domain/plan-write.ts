@@ -51,7 +51,7 @@ export interface TaskWrite {
   readonly numbers: LocalNumbers;
   /** Who writes; the happening may name another. */
   readonly triggered_by: string;
-  readonly workflow: ResolvedWorkflow | undefined;
+  readonly workflow: ResolvedWorkflow;
 }
 
 export function planWrite(write: TaskWrite): WritePlan {
@@ -107,20 +107,17 @@ export function planEvents({
 }
 
 function findMove(
+  { from, to, workflow }: { readonly from: Life; readonly to: Life; readonly workflow: ResolvedWorkflow },
   {
-    from,
-    to,
-    workflow,
-  }: { readonly from: Life; readonly to: Life; readonly workflow: ResolvedWorkflow | undefined },
-  {
+    from_state,
     reason = null,
     rejection = false,
     triggered_by,
-  }: Pick<Happening, 'reason' | 'rejection'> & { readonly triggered_by: string },
+  }: Pick<Happening, 'from_state' | 'reason' | 'rejection'> & { readonly triggered_by: string },
 ): Move | undefined {
   if (from.state === to.state && from.n === to.n) return undefined;
   return {
-    from_state: workflow === undefined ? from.state : standingState(workflow, from),
+    from_state: from_state ?? standingState(workflow, from),
     to_state: to.state,
     from_status: from.status,
     to_status: to.status,

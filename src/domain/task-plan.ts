@@ -7,6 +7,8 @@ export interface Happening {
   readonly type: string;
   readonly changed: readonly string[];
   readonly reason?: string | null;
+  /** Of a move out of a state that the workflow does not have; otherwise where the task stood by it. */
+  readonly from_state?: string;
   readonly rejection?: boolean;
   /** Where it was not the writer who wanted it. */
   readonly triggered_by?: string;

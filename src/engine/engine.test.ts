@@ -198,7 +198,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
     expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
     // From gate to gate nothing new is submitted, and the files alone say the same.
     await move(engine, blocker.id, 'merging', ANN);
-    await engine.temp.rebuild();
+    await engine.rebuild();
     expect(await claim(engine, id, REVIEWER)).toMatchObject({ outcome: 'blocked' });
     expect(await claim(engine, id, ANN)).toMatchObject({ outcome: 'blocked' });
     const again = await engine.create('Third', { depends_on: [blocker.id] });

@@ -200,6 +200,6 @@ export type WorkNews =
     };
 
 /** Forge itself, at what follows from what others did. */
-export function systemWriter({ clock, workflow }: Pick<WorkPlace, 'clock' | 'workflow'>): Writer {
-  return { actor: { kind: 'system', name: '', named: true }, now: clock.now(), workflow: workflow() };
+export function systemWriter({ clock }: Pick<WorkPlace, 'clock'>): Writer {
+  return { actor: { kind: 'system', name: '', named: true }, now: clock.now() };
 }

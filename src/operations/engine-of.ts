@@ -6,12 +6,12 @@ import { writerOf } from './writer.ts';
 
 /** The engine for one operation. `actor` where somebody else than the caller is meant. */
 export async function engineOf(ctx: OperationContext, actor?: Actor): Promise<Engine> {
-  const { store, workflow } = ctx.project;
+  const { store } = ctx.project;
   const by = await writerOf(ctx);
   return {
     store,
-    workflow,
-    by: { ...by, actor: actor ?? by.actor, workflow },
+    workflow: ctx.project.workflow(),
+    by: { ...by, actor: actor ?? by.actor },
     clock: ctx.clock,
     agents: openAgentFacts(ctx.place.home),
     work: ctx.workshop,

@@ -19,7 +19,7 @@ async function openLongFeed(): Promise<{ temp: TempStore; id: string; context: O
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
      SELECT ? + i, 'project.changed', NULL, 'user:ann', ?, '{"changed":["x"]}' FROM n`,
   ).run(COUNT, FIRST, new Date(temp.clock.now()).toISOString());
-  const project = { store: temp.store, workflow: DEFAULT_RESOLVED };
+  const project = { store: temp.store, workflow: () => DEFAULT_RESOLVED };
   return { temp, id, context: { clock: temp.clock, project } as unknown as OperationContext };
 }
 

@@ -110,6 +110,6 @@ function context(
       };
     },
   });
-  const project = { store, workflow: DEFAULT_RESOLVED };
+  const project = { store, workflow: () => DEFAULT_RESOLVED };
   return { clock: temp.clock, project, stays, place: { home: temp.folder } } as unknown as OperationContext;
 }

@@ -15,7 +15,8 @@ type Store = OperationContext['project']['store'];
 
 /** What of the tasks waits for a person. No task is read whole, and others are served in between. */
 export async function listWaitingTasks(ctx: OperationContext): Promise<InboxItem[]> {
-  const { store, workflow } = ctx.project;
+  const { store } = ctx.project;
+  const workflow = ctx.project.workflow();
   const active = await store.listAttempts({ there: true, state: 'active' });
   const attempted = new Set(active.map(({ task_id }) => task_id));
   const { tasks, isCut } = await listInProgress(ctx, attempted);
@@ -53,9 +54,11 @@ export async function listWaitingTasks(ctx: OperationContext): Promise<InboxItem
 
 /** Tasks in progress that are not archived and may wait: of nearly all others a walk tells that they do not. */
 async function listInProgress(
-  { project: { store, workflow }, stays }: OperationContext,
+  { project, stays }: OperationContext,
   attempted: ReadonlySet<string>,
 ): Promise<{ readonly tasks: readonly WaitingTask[]; readonly isCut: boolean }> {
+  const { store } = project;
+  const workflow = project.workflow();
   const ids: string[] = [];
   for await (const part of eachWalked(store, { status: 'in_progress' }))
     ids.push(...part.filter((task) => mayWait(workflow, task, attempted)).map(({ id }) => id));
@@ -92,7 +95,7 @@ async function listLeft(
   const found = await readBriefs(store, ids);
   const left = found.filter(({ status, archived_at }) => status === 'open' && archived_at === undefined);
   const [proposal] = first === undefined ? [] : await readBriefs(store, [first.id]);
-  const proposed = proposal === undefined ? [] : [toProposed(workflow, { first: proposal, tasks })];
+  const proposed = proposal === undefined ? [] : [toProposed(workflow(), { first: proposal, tasks })];
   return { left, proposed };
 }
 

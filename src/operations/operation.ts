@@ -69,8 +69,13 @@ export type Meter = (label: string, done: number, total: number) => void;
 export interface OpenProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  /** As it is now. Throws invalid_input for a definition with faults; what only shows tasks does without it. */
-  readonly workflow: ResolvedWorkflow;
+  /**
+   * As it was at the last look, which each operation begins with. Throws invalid_input for a definition with faults; what
+   * only shows tasks does without it.
+   */
+  readonly workflow: () => ResolvedWorkflow;
+  /** For a process that stays: takes in what changed since. */
+  readonly lookAtWorkflow: () => Promise<void>;
   /** Checks a definition, and remembers the last one; left out by a command that met none when it began. */
   readonly checkWorkflow?: WorkflowCheck | undefined;
   readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;

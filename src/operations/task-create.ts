@@ -33,7 +33,7 @@ export const taskCreate = implement<typeof createTask>({
         description: input.description ?? '',
         type: input.type ?? config.settings.defaultType,
         priority: input.priority ?? config.settings.defaultPriority,
-        state: parked ?? findState(ctx.project.workflow, input.state),
+        state: parked ?? findState(ctx.project.workflow(), input.state),
         parent_id: input.parent_id ?? null,
         assignee: input.assignee ?? null,
         labels: [...(input.labels ?? []), ...(parked === undefined ? [] : [PROPOSED_LABEL])],
@@ -42,11 +42,11 @@ export const taskCreate = implement<typeof createTask>({
         metadata: checkMetadata(input.metadata_set ?? {}),
         ...(workflow_fields.size > 0 && { workflow_fields }),
       },
-      { ...by, workflow: ctx.project.workflow },
+      by,
     );
     await vouchForSteps(ctx, input.review_config);
     if (parked === undefined) return task;
-    const go = `forge task transition ${task.id} ${ctx.project.workflow.initial}`;
+    const go = `forge task transition ${task.id} ${ctx.project.workflow().initial}`;
     return { ...task, note: `It waits in ${parked} until a person lets it go: ${go}` };
   },
   text: ({ id, title, note }) =>
@@ -60,7 +60,7 @@ export const taskCreate = implement<typeof createTask>({
 async function findParking({ gated_by, project }: OperationContext): Promise<string | undefined> {
   const { store, workflow } = project;
   if (gated_by === undefined || !(await isMadeInRun(store, gated_by))) return undefined;
-  const [parked] = workflow.parked_states;
+  const [parked] = workflow().parked_states;
   if (parked !== undefined) return parked;
   throw new ForgeError('permission_denied', `${gated_by} was created by an agent: it cannot create more`, {
     hint: 'Say what you need in a comment on your task: a person creates a task for it',
@@ -73,7 +73,7 @@ async function findGates(
   { gated_by, project: { store, workflow } }: OperationContext,
   asked: ReviewConfigChange | null,
 ): Promise<ReadonlyMap<string, Json>> {
-  if (gated_by !== undefined) return inheritGates(workflow, (await store.readStanding(gated_by)).task);
+  if (gated_by !== undefined) return inheritGates(workflow(), (await store.readStanding(gated_by)).task);
   const review = changeReviewConfig(undefined, asked);
   return review === null ? new Map() : new Map([['review_config', review]]);
 }

@@ -28,11 +28,11 @@ async function checkState({ project }: OperationContext, state: string): Promise
   const { unknownState } = await import('#domain/unknown-state.ts');
   const toCommand = (near: string): string => `forge task list --state ${near}`;
   try {
-    if (project.workflow.states.has(state)) return;
+    if (project.workflow().states.has(state)) return;
   } catch (error) {
     // A workflow with faults says nothing of its states.
     if (isForgeError(error) && error.code === 'invalid_input') return;
     throw error;
   }
-  throw unknownState(project.workflow, state, { toCommand });
+  throw unknownState(project.workflow(), state, { toCommand });
 }

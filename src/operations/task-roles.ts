@@ -4,7 +4,7 @@ import { implement } from './operation.ts';
 import { tableText } from './table-text.ts';
 
 export const taskRoles = implement<typeof declaration>({
-  run: (ctx, { id }) => listRoles(ctx.project.store, ctx.project.workflow, id),
+  run: (ctx, { id }) => listRoles(ctx.project.store, ctx.project.workflow(), id),
   text: (roles, view) =>
     tableText(
       view,

@@ -76,7 +76,7 @@ async function findWait(ctx: OperationContext, task: TaskView): Promise<Pick<Tas
 
 function findWorkflow({ project }: OperationContext): ResolvedWorkflow | undefined {
   try {
-    return project.workflow;
+    return project.workflow();
   } catch (error) {
     if (isForgeError(error) && error.code === 'invalid_input') return undefined;
     throw error;

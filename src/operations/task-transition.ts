@@ -21,7 +21,7 @@ export const taskTransition = implement<typeof declaration>({
     // A person who parks a task knows where it is.
     const isParked =
       task.error_annotation === undefined &&
-      ['custom', 'backlog'].includes(kindOf(ctx.project.workflow, task.state) ?? '');
+      ['custom', 'backlog'].includes(kindOf(ctx.project.workflow(), task.state) ?? '');
     const wait = isParked ? {} : await waitOf(ctx, task);
     const more = { ...wait, ...(await findOpenBlockers(ctx, engine.by.actor, task)) };
     return review === undefined || review.id === before?.id
@@ -48,7 +48,7 @@ async function findOpenBlockers(
   actor: Pick<Actor, 'kind'>,
   task: Task,
 ): Promise<{ waits_for?: string[] }> {
-  if (actor.kind !== 'user' || kindOf(project.workflow, task.state) !== 'active') return {};
+  if (actor.kind !== 'user' || kindOf(project.workflow(), task.state) !== 'active') return {};
   const { blockers } = await project.store.readStanding(task.id);
   return blockers.length === 0 ? {} : { waits_for: blockers.map(({ id }) => id) };
 }

@@ -192,7 +192,7 @@ async function close(temp: TempStore, id: string): Promise<void> {
 
 /** Both only read: no actor and no host is asked for. */
 function context(temp: Pick<TempStore, 'store' | 'clock'>, signal?: AbortSignal): OperationContext {
-  const project = { store: temp.store, workflow: DEFAULT_RESOLVED };
+  const project = { store: temp.store, workflow: () => DEFAULT_RESOLVED };
   return { clock: temp.clock, project, signal } as unknown as OperationContext;
 }
 

@@ -14,7 +14,8 @@ type Waited = OutputOf<typeof waitTask>;
 export const taskWait = implement<typeof waitTask>({
   async run(ctx, input) {
     checkWishes(input);
-    const { store, workflow } = ctx.project;
+    const { store } = ctx.project;
+    const workflow = ctx.project.workflow();
     if (input.state !== undefined && !workflow.states.has(input.state))
       throw unknownState(workflow, input.state);
     const seconds = input.timeout_seconds ?? LIMITS.wait_default_seconds;

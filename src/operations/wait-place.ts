@@ -7,7 +7,7 @@ export function waitPlace({ project, machine, place: { home } }: OperationContex
   const { store, workflow, paths } = project;
   return {
     store,
-    workflow,
+    workflow: workflow(),
     async isManaged(agent) {
       const { openAgentFacts } = await import('#sync/agent-facts.ts');
       return openAgentFacts(home).isManaged(agent);

@@ -39,18 +39,17 @@ export const workflowSet = implement<typeof setWorkflow>({
       isDefault && !hasWorkflowFile(paths)
         ? { source: 'default' as const, path: null, changed: false }
         : writeWorkflow(paths, text);
-    // A server that stays open must offer the right tasks at once.
-    await store.setWorkflow(resolved);
-    const by = { ...(await writerOf(ctx)), workflow: resolved };
+    const by = await writerOf(ctx);
+    const digest = workflowDigest(written.path === null ? '' : text);
+    // Also where only the file says it already: after this it counts in every checkout.
+    await store.setWorkflow({ definition: isDefault ? undefined : workflow, digest }, by);
     // After the file: whoever looks in between sees tasks in states that are gone, and those stand where their status
     // says. The other way round they would be in states that were never there.
     const mapped = map.size === 0 ? [] : await store.mapStates(map, by);
-    if (written.changed)
-      await store.noteEvent({ type: 'project.changed', data: { changed: ['workflow'] } }, by);
     return {
       ...written,
       ...(isDefault && { source: 'default' as const }),
-      digest: workflowDigest(written.path === null ? '' : text),
+      digest,
       states: workflow.states.length,
       mapped,
       stranded,
@@ -116,7 +115,7 @@ async function listStranded(
 function listKnown(ctx: OperationContext, stranded: readonly Stranded[]): Set<string> {
   const standing = stranded.map(({ state }) => state);
   try {
-    return new Set([...ctx.project.workflow.states.keys(), ...standing]);
+    return new Set([...ctx.project.workflow().states.keys(), ...standing]);
   } catch (error) {
     // What is replaced may be broken.
     if (!isForgeError(error) || error.code !== 'invalid_input') throw error;

@@ -3,8 +3,7 @@ import type { showWorkflow } from '#contract/workflow-definition-operations.ts';
 import type { WorkflowHook, WorkflowState } from '#contract/workflow.ts';
 import { roleOf, resolveWorkflow } from '#domain/workflow.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { findGatePaths } from '#sync/gate-files.ts';
-import { findWorkflow, resolveFound, workflowDigest } from '#sync/workflow-file.ts';
+import { findCountingWorkflow } from './counting-workflow.ts';
 import { implement, type TextView } from './operation.ts';
 import { style } from './style-text.ts';
 import { tableText } from './table-text.ts';
@@ -13,15 +12,12 @@ type Output = OutputOf<typeof showWorkflow>;
 
 export const workflowShow = implement<typeof showWorkflow>({
   async run(ctx) {
-    const { workflow: paths } = await findGatePaths(ctx.project, ctx.machine);
-    const found = findWorkflow(paths);
-    const { source, path, text } = found;
-    const workflow = (ctx.project.checkWorkflow ?? resolveFound)(found);
+    const { source, path, digest, workflow } = await findCountingWorkflow(ctx);
     const { definition } = workflow;
     return {
       source,
       path,
-      digest: workflowDigest(text),
+      digest,
       roles: definition.roles ?? [],
       states: definition.states,
       initial: workflow.initial,
@@ -77,7 +73,7 @@ function describeSource({ source, path }: Output): string {
     case 'file':
       return `The workflow of ${path ?? ''}`;
     case 'shared':
-      return `The workflow of another branch or worktree of this clone (${path ?? ''}); here is none that counts: no .forge/workflow.json, or one of an attempt that nobody has merged`;
+      return `The workflow of another branch or worktree of this clone (${path ?? ''}); here is none that counts: no .forge/workflow.json, an older one, or one of an attempt that nobody has merged`;
   }
 }
 

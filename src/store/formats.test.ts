@@ -1,4 +1,4 @@
-import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { systemActor } from '#domain/actor.ts';
 import { createHash } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -122,7 +122,7 @@ describe('a migration', () => {
     await using _store = await old.open({ written_by: '9.8.7' });
     using db = new DatabaseSync(old.database, { readOnly: true });
     expect(db.prepare('SELECT * FROM format').all()).toEqual([
-      { min_reader: 11, min_writer: 11, written_by: '9.8.7' },
+      { min_reader: 11, min_writer: 13, written_by: '9.8.7' },
     ]);
   });
 });
@@ -155,7 +155,10 @@ describe('a database of a newer Forge', () => {
     const before = old.bytes();
     await old.use({ reads: true }, async (store) => {
       await expectWhole(store);
-      await store.setWorkflow({ ...DEFAULT_RESOLVED, parked_states: new Set(['todo']) });
+      const states = [{ name: 'todo', kind: 'backlog' as const }];
+      const by = { actor: systemActor('test'), now: 1 };
+      const { workflow } = await store.setWorkflow({ definition: { states }, digest: 'a' }, by);
+      expect([...workflow.parked_states]).toEqual(['todo']);
     });
     expect(old.bytes()).toEqual(before);
     using reader = openTaskReader(locationOf(old.database));

@@ -10,6 +10,7 @@ import { describeReady } from './behaviour/ready-behaviour.ts';
 import { describeReports } from './behaviour/report-behaviour.ts';
 import { describeSearch } from './behaviour/search-behaviour.ts';
 import { describeUpdate } from './behaviour/update-behaviour.ts';
+import { describeKeptWorkflow } from './behaviour/workflow-behaviour.ts';
 
 /**
  * What every TaskStore does, whatever it keeps its tasks in: no SQL here. An adapter's test calls this once;
@@ -27,5 +28,6 @@ export function describeStore(name: string, open: OpenStore): void {
     describeReady(open);
     describeSearch(open);
     describeReports(open);
+    describeKeptWorkflow(open);
   });
 }

@@ -17,9 +17,9 @@ import type { RememberedTask } from '#domain/decide-restore.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
-import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Json } from '#kernel/json.ts';
 import type { GraphQuery, ReadGraph, TreeQuery } from './graph-query.ts';
+import type { KeptWorkflow, WorkflowChange } from './kept-workflow.ts';
 import type { ListPages } from './list-pages.ts';
 import type { DeletedTask, HistoryEntry, StoreStats } from './report.ts';
 import type { HistoryQuery, MoveListQuery, TaskLooks } from './task-looks.ts';
@@ -94,8 +94,14 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   noteEvent(event: { readonly type: string; readonly data: unknown }, by: Writer): Promise<void>;
   /** Says that the holder of a claim is still there. Throws fence_conflict for a claim that is over. */
   renewLease(renewal: { id: string; fence: number }, by: Writer): Promise<{ id: string; expires_at: string }>;
-  /** Which states there are, and which park a task, by the workflow as it is now. Costs one look where it is known already. */
-  setWorkflow(workflow: ResolvedWorkflow): Promise<void>;
+  /** The workflow by which every write is decided, and by which this store shows tasks from now on. One look. */
+  readKeptWorkflow(): Promise<KeptWorkflow>;
+  /**
+   * Makes it the next version where it is one (decideWorkflow), parks and unparks tasks by it, and tells
+   * `project.changed`; answers which counts then. Idempotent. Where nothing can be written, or a store that was opened
+   * for reading would have to wait, it counts for this process alone.
+   */
+  setWorkflow(change: WorkflowChange, by: Writer): Promise<KeptWorkflow>;
   /** After a start nobody is judged before everybody has had one lease time to say that they are there. */
   graceLeases(now: number): Promise<void>;
   /** While paused, agents cannot claim. Idempotent. */
@@ -170,12 +176,10 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   readStats(query: { now: number; exclude_types: readonly TaskType[] }): Promise<StoreStats>;
 }
 
-/** Who writes, what the clock says, and by which rules. */
+/** Who writes, and what the clock says. */
 export interface Writer {
   readonly actor: Actor;
   readonly now: number;
-  /** The built-in one when left out. */
-  readonly workflow?: ResolvedWorkflow | undefined;
   /** What leases are measured by; the machine's own clock when left out. */
   readonly steady?: SteadyTime | undefined;
   /**

@@ -32,9 +32,9 @@ export interface FoundWorkflow {
 export function findWorkflow(paths: WorkflowPaths): FoundWorkflow {
   for (const [source, path] of [
     ['file', ownPath(paths)],
-    ['shared', sharedPath(paths)],
+    ['shared', sharedWorkflowPath(paths)],
   ] as const) {
-    if (source === 'file' && path === sharedPath(paths)) continue;
+    if (source === 'file' && path === sharedWorkflowPath(paths)) continue;
     const text = readText(path);
     if (text !== undefined) return { source, path, text };
   }
@@ -114,7 +114,7 @@ export function writeWorkflow(
 ): { source: 'file' | 'shared'; path: string; changed: boolean } {
   const hasOwn = paths.forge_dir !== paths.store_dir && lookAt(paths.forge_dir) !== undefined;
   const source = hasOwn ? 'file' : 'shared';
-  const path = source === 'file' ? ownPath(paths) : sharedPath(paths);
+  const path = source === 'file' ? ownPath(paths) : sharedWorkflowPath(paths);
   const changed = !holds(path, text);
   try {
     if (source === 'file' && changed) replaceFile(path, text);
@@ -127,30 +127,35 @@ export function writeWorkflow(
 
 /** Whether there is a file at all, whatever it holds. */
 export function hasWorkflowFile(paths: WorkflowPaths): boolean {
-  return lookAt(ownPath(paths)) !== undefined || lookAt(sharedPath(paths)) !== undefined;
+  return lookAt(ownPath(paths)) !== undefined || lookAt(sharedWorkflowPath(paths)) !== undefined;
 }
 
 /**
  * Keeps the shared copy up to date. For commands that write; idempotent, and quiet without a workflow here. A process
- * that stays calls it every second, with a check that remembers a text with faults.
+ * that stays calls it every second, with a check that remembers a text with faults. `counts`: the digest of the workflow
+ * that the store has; where this checkout shows another one, the copy stays.
  */
-export function refreshSharedWorkflow(paths: WorkflowPaths, check: WorkflowCheck = resolveFound): void {
+export function refreshSharedWorkflow(
+  paths: WorkflowPaths,
+  { check = resolveFound, counts }: { readonly check?: WorkflowCheck; readonly counts?: string } = {},
+): void {
   try {
     const text = readText(ownPath(paths));
-    if (text === undefined || holds(sharedPath(paths), text)) return;
+    if (text === undefined || holds(sharedWorkflowPath(paths), text)) return;
+    if (counts !== undefined && workflowDigest(text) !== counts) return;
     // The copy outlives the file: a workflow that is none must never take the place of the last good one.
     check({ source: 'file', path: ownPath(paths), text });
     copyToShared(paths, text);
   } catch (error) {
     // What is wrong with it is for those to say who need it.
     if (error instanceof ForgeError && error.code === 'invalid_input') return;
-    throw toFileError(error, `Could not copy ${ownPath(paths)} to ${sharedPath(paths)}`);
+    throw toFileError(error, `Could not copy ${ownPath(paths)} to ${sharedWorkflowPath(paths)}`);
   }
 }
 
 /** What is wrong with the shared copy; undefined where it is a workflow, or where there is none. */
 export function findCopyFault(paths: WorkflowPaths): string | undefined {
-  const path = sharedPath(paths);
+  const path = sharedWorkflowPath(paths);
   try {
     const text = readText(path);
     if (text !== undefined) resolveFound({ source: 'shared', path, text });
@@ -166,7 +171,7 @@ export function findCopyFault(paths: WorkflowPaths): string | undefined {
  * under another name, which is returned, and the built-in workflow counts.
  */
 export function mendCopy(paths: WorkflowPaths): string | undefined {
-  const shared = sharedPath(paths);
+  const shared = sharedWorkflowPath(paths);
   const aside = `${shared}.broken`;
   try {
     rmSync(aside, { recursive: true, force: true });
@@ -179,7 +184,7 @@ export function mendCopy(paths: WorkflowPaths): string | undefined {
 }
 
 function copyToShared(paths: WorkflowPaths, text: string): void {
-  const shared = sharedPath(paths);
+  const shared = sharedWorkflowPath(paths);
   if (holds(shared, text)) return;
   mkdirSync(paths.store_dir, { recursive: true });
   replaceFile(shared, text);
@@ -189,7 +194,8 @@ function ownPath({ forge_dir }: WorkflowPaths): string {
   return join(forge_dir, 'workflow.json');
 }
 
-function sharedPath({ store_dir }: WorkflowPaths): string {
+/** Of the copy for branches and worktrees without one. */
+export function sharedWorkflowPath({ store_dir }: WorkflowPaths): string {
   return join(store_dir, 'workflow.json');
 }
 

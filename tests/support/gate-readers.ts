@@ -55,6 +55,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/engine/gate-changes.ts': 'names the files by which an attempt has to wait for a person',
   'src/engine/list-places.ts': BY_FIND,
   'src/executors/cli-places.ts': HOME,
+  'src/operations/counting-workflow.ts': BY_GATES,
   'src/operations/find-batch-tasks.ts': BY_FIND,
   'src/operations/git-hook.ts': BY_FIND,
   'src/operations/project-doctor.ts': BY_GATES,
@@ -64,8 +65,6 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/operations/read-batch.ts': BY_FIND,
   'src/operations/task-show.ts': 'its own findWorkflow gives that of the context, which asks GateFiles',
   'src/operations/wait-place.ts': BY_GATES,
-  'src/operations/workflow-graph.ts': BY_GATES,
-  'src/operations/workflow-show.ts': BY_GATES,
   'src/operations/workflow-validate.ts':
     'says of the file in the checkout whether it is one; it takes no effect',
   'src/sync/attempt-targets.ts': 'reads the config of the default branch alone',

@@ -19,13 +19,19 @@ export interface TempEngine extends AsyncDisposable {
   as(actor: Actor): Engine;
   create(title: string, more?: { depends_on?: readonly string[]; state?: string }): Promise<Task>;
   states(id: string): Promise<string[]>;
+  /** The database made anew from its replica, under the same workflow. */
+  rebuild(): Promise<void>;
 }
 
 /** A real store under a workflow. */
 export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promise<TempEngine> {
   const temp = await tempStore();
   const workflow = resolveWorkflow(definition);
-  await temp.store.setWorkflow(workflow);
+  const use = async (): Promise<void> => {
+    if (definition === DEFAULT_WORKFLOW) return;
+    await temp.store.setWorkflow({ definition, digest: 'a test' }, { actor: ANN, now: temp.clock.now() });
+  };
+  await use();
   const paused = new Set<string>();
   const managed = new Set<string>();
   return {
@@ -36,7 +42,7 @@ export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promi
     as: (actor) => ({
       store: temp.store,
       workflow,
-      by: { actor, now: temp.clock.now(), workflow },
+      by: { actor, now: temp.clock.now() },
       clock: temp.clock,
       agents: {
         isPaused: async (name) => paused.has(name),
@@ -61,11 +67,15 @@ export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promi
           depends_on,
           metadata: new Map(),
         },
-        { actor: ANN, now: temp.clock.now(), workflow },
+        { actor: ANN, now: temp.clock.now() },
       ),
     async states(id) {
       const moves = await temp.store.listTransitions({ id, limit: undefined });
       return moves.map(({ to_state, triggered_by }) => `${to_state} by ${triggered_by}`);
+    },
+    async rebuild() {
+      await temp.rebuild();
+      await use();
     },
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };

@@ -56,7 +56,7 @@ function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCal
           description: '',
           type: 'task',
           priority: 2,
-          state: workflow.initial,
+          state: workflow().initial,
           parent_id: null,
           assignee: null,
           labels: [],
@@ -65,7 +65,7 @@ function toWorld(project: OpenProject, deps: Omit<Parameters<typeof createRunCal
           foreign_depends_on: [],
           metadata: new Map(),
         },
-        { actor, now: now() - 1_000, workflow },
+        { actor, now: now() - 1_000 },
       ),
     async callFrom(task_id) {
       const by = { actor: PERSON, now: now() };

@@ -36,7 +36,7 @@ afterEach(() => shop[Symbol.asyncDispose]());
 function open({ id: task_id, created_by }: Task, more: Partial<Run> = {}): Promise<RunSocket> {
   const { store, home } = shop.place;
   // Only what these calls look at.
-  const project = { store, paths: { root: shop.repo.path } };
+  const project = { store, paths: { root: shop.repo.path }, workflow: shop.place.workflow };
   const secrets = createSecrets([]);
   const deps = { project, place: { home }, machine: {}, secrets } as unknown as RunCallerDeps;
   return openRunSocket(deps, { task_id, agent: created_by, fence: 1, ...more } as Run);

@@ -41,6 +41,7 @@ export async function openProjectWorkshop(
   return {
     workshop,
     async follow() {
+      await opened.use(({ lookAtWorkflow }) => lookAtWorkflow());
       if (!opened.isReplaced) return;
       const before = opened;
       opened = await open();
@@ -67,6 +68,7 @@ function followProject(current: () => OpenedProject): OpenProject {
   });
   return Object.create(project, {
     store: { value: store },
-    workflow: { get: () => current().project.workflow },
+    workflow: { value: () => current().project.workflow() },
+    lookAtWorkflow: { value: () => current().project.lookAtWorkflow() },
   }) as OpenProject;
 }

@@ -118,6 +118,7 @@ export class ServerProject implements AsyncDisposable {
   useForOperation<T>(work: (project: OpenProject) => Promise<T>, within?: readonly string[]): Promise<T> {
     return this.use(async (project) => {
       await project.store.readFormat();
+      await project.lookAtWorkflow();
       const read = (): Promise<OpenProject['foreign']> =>
         readForeign(project.store, this.prefix, this.#around.env);
       const foreign = await this.#foreign.ask(read);
@@ -194,7 +195,8 @@ export class ServerProject implements AsyncDisposable {
     if (this.#open.isReplaced) await this.#replace(async () => undefined);
     await this.#followWork();
     refreshDatabaseLink(paths);
-    await this.use(async ({ store, checkWorkflow }) => {
+    await this.use(async ({ store, checkWorkflow, lookAtWorkflow }) => {
+      await lookAtWorkflow();
       await refreshSharedFiles({ paths, store, checkWorkflow }, this.#around);
       const { clock, notice, env } = this.#around;
       const joinApart = (): Promise<void> => this.#joinApart();
@@ -235,10 +237,9 @@ export class ServerProject implements AsyncDisposable {
   }
 }
 
-/** The same project with newer facts. Its workflow is read when somebody asks for it, and must not be by a copy. */
+/** The same project with newer facts. */
 function withFacts(project: OpenProject, facts: Partial<OpenProject>): OpenProject {
-  // An object that has all of the project's properties, by its prototype.
-  return Object.assign(Object.create(project) as OpenProject, facts);
+  return { ...project, ...facts };
 }
 
 async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<OpenedProject> {

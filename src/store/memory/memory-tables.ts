@@ -3,10 +3,10 @@ import type { DependencyType, Transition } from '#contract/task.ts';
 import type { RememberedRequest } from '#domain/decide-request.ts';
 import type { KeptRun } from '#domain/decide-run.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { KeptStep, ProcessMark, WaitingMessage, WatchedTask } from '../attempt-store.ts';
 import type { StoredEvent } from '../event-store.ts';
 import type { KeptAnswer } from '../idempotency-store.ts';
+import type { KeptWorkflow } from '../kept-workflow.ts';
 import { Journal, MemoryTable } from './memory-table.ts';
 
 /** All that a project's store holds. Several stores may stand on the same tables, as several processes on one database. */
@@ -37,8 +37,8 @@ export interface MemoryTables {
   /** By `toKey(tree, command)`. */
   readonly steps: MemoryTable<string, KeptStep>;
   readonly watches: MemoryTable<string, WatchedTask>;
-  /** What a connection of SQLite knows by itself, and a store in memory has with its rows. */
-  workflow: ResolvedWorkflow | undefined;
+  /** One row at most. */
+  readonly workflow: MemoryTable<number, KeptWorkflow>;
 }
 
 export interface TaskRow {
@@ -135,7 +135,7 @@ export function createMemoryTables(made_at: number): MemoryTables {
     messages: table(),
     steps: table(),
     watches: table(),
-    workflow: undefined,
+    workflow: table(),
   };
 }
 

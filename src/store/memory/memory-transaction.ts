@@ -3,11 +3,12 @@ import type { SteadyTime } from '#domain/leases.ts';
 import { decideSeen, type Seen } from '#domain/decide-seen.ts';
 import type { Deciding, SeenTask } from '#domain/task-plan.ts';
 import { explainTaskRefusal, type TaskRefusal } from '#domain/task-refusal.ts';
-import { DEFAULT_RESOLVED, standingState } from '#domain/workflow.ts';
+import { standingState } from '#domain/workflow.ts';
 import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Writer } from '../store.ts';
 import type { MemoryTables, TaskRow } from './memory-tables.ts';
+import { workflowOf } from './memory-workflow.ts';
 
 /** One write: rows and events, all or nothing. */
 export interface MemoryTransaction {
@@ -74,13 +75,11 @@ const NEWEST = 'newest_event';
 
 /** The task as a decision wants it. */
 export function toSeen(tables: MemoryTables, { record, version, fence }: TaskRow): SeenTask {
-  const { workflow } = tables;
-  const standing = workflow === undefined ? record.life.state : standingState(workflow, record.life);
-  return { record, version, fence, standing };
+  return { record, version, fence, standing: standingState(workflowOf(tables), record.life) };
 }
 
-export function toDeciding({ by }: Pick<MemoryTransaction, 'by'>): Deciding {
-  return { actor: by.actor, now: by.now, workflow: by.workflow ?? DEFAULT_RESOLVED };
+export function toDeciding({ tables, by }: Pick<MemoryTransaction, 'tables' | 'by'>): Deciding {
+  return { actor: by.actor, now: by.now, workflow: workflowOf(tables) };
 }
 
 export function toError(tables: MemoryTables, before: TaskRow, refusal: TaskRefusal): Error {

@@ -2,7 +2,7 @@ import type { KnownAgents } from '#domain/claimer.ts';
 import { toClaimer } from '#domain/claimer.ts';
 import type { BlockerFacts, ClaimFacts, ClaimRefusal, ClaimWay } from '#domain/decide-claim.ts';
 import { toTask } from '#domain/to-task.ts';
-import { DEFAULT_RESOLVED, kindOf, type ResolvedWorkflow } from '#domain/workflow.ts';
+import { kindOf } from '#domain/workflow.ts';
 import { holderName, isArchived, roleHolder, submitterOf } from '#domain/workflow-fields.ts';
 import type { ClaimResult } from '../store.ts';
 import { isLeaseOver } from './lease-rows.ts';
@@ -54,10 +54,6 @@ export function readPauseFacts(
   };
 }
 
-export function workflowOf({ by }: WriteTransaction): ResolvedWorkflow {
-  return by.workflow ?? DEFAULT_RESOLVED;
-}
-
 /** The refusal with all that a person wants to know of it. */
 export function toRefusal(
   { db }: WriteTransaction,
@@ -75,7 +71,6 @@ const STANDING = `SELECT state, assignee, iif(json_valid(extra), json_extract(ex
 
 /** Only a claim of a task that waits reads them. There may be very many: of none its record is read. */
 function readBlockers(tx: WriteTransaction, id: string): BlockerFacts[] {
-  const workflow = workflowOf(tx);
   return listBlockers(tx.db, id).map((blocker) => {
     const row = tx.db.get(STANDING, blocker.id);
     // It is another project's, or not here at all.
@@ -86,7 +81,7 @@ function readBlockers(tx: WriteTransaction, id: string): BlockerFacts[] {
       submitted_by: unknown;
     };
     return {
-      in_gate: kindOf(workflow, state) === 'gate',
+      in_gate: kindOf(tx.db.workflow, state) === 'gate',
       submitted_by: submitterOf({ submitted_by, assignee }),
     };
   });

@@ -5,7 +5,7 @@ import { explainPause } from '#domain/explain-refusal.ts';
 import { planClaim } from '#domain/plan-claim.ts';
 import { toTask } from '#domain/to-task.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, ReadyQuery, TaskStore } from '../store.ts';
-import { readClaimFacts, readPauseFacts, toRefusal, workflowOf } from './claim-facts.ts';
+import { readClaimFacts, readPauseFacts, toRefusal } from './claim-facts.ts';
 import { grantLease, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listReadyIds } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
@@ -22,7 +22,7 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   const { record } = before;
   checkSeen(tx, before, { fence: claim.fence });
   const way = claim.force ? 'force' : 'claim';
-  const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), workflowOf(tx));
+  const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), tx.db.workflow);
   if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tx, before, decision);
   checkSeen(tx, before, { from_state: claim.from_state });
   if (decision.outcome === 'claim')
@@ -38,7 +38,7 @@ export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { f
   releaseExpired(tx);
   for (const id of listCandidates(tx, { ...claim, to_hand_out: true })) {
     const before = tx.read(id);
-    const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way: 'claim' }), workflowOf(tx));
+    const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way: 'claim' }), tx.db.workflow);
     if (decision.outcome !== 'claim') continue;
     const { task, fence } = saveClaim(tx, before, { ...claim, state: decision.state, force: false });
     return { ...task, fence };

@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { DEFAULT_RESOLVED, type ResolvedWorkflow } from '#domain/workflow.ts';
+import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import { NO_WORKFLOW, type KeptWorkflow } from '../kept-workflow.ts';
 import { PRIVATE, type FileModes } from '../file-modes.ts';
 import { NO_SHARED_MEMORY, toFull, translateStoreError } from './translate-error.ts';
 
@@ -21,8 +22,8 @@ export class Database {
   readonly path: string;
   /** Of what is made beside it. */
   readonly modes: () => FileModes;
-  /** The project's workflow; undefined where it was not told, or cannot be read. */
-  workflow: ResolvedWorkflow | undefined;
+  /** The project's workflow as it was last read here; see readKeptWorkflow. */
+  kept_workflow: KeptWorkflow = NO_WORKFLOW;
   /** Called in every write transaction before anything else; throws where this program may not write. */
   guard: (() => void) | undefined;
   /** Called before a write transaction begins. */
@@ -46,9 +47,13 @@ export class Database {
   readonly #checkpoint_pages: number;
   #movesLog = false;
 
+  get workflow(): ResolvedWorkflow {
+    return this.kept_workflow.workflow;
+  }
+
   /** The states that park a task; the column `parked` is a copy of that. */
   get parkedStates(): ReadonlySet<string> {
-    return (this.workflow ?? DEFAULT_RESOLVED).parked_states;
+    return this.workflow.parked_states;
   }
 
   constructor(

@@ -4,7 +4,6 @@ import { decideMove, listMoveNeeds, type MoveFacts, type MoveNeeds } from '#doma
 import { planMapping, type StateMap } from '#domain/map-states.ts';
 import { countRejections, grantsBudget } from '#domain/retry-budget.ts';
 import { toTask } from '#domain/to-task.ts';
-import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { findUnfinished } from '#domain/worked-attempts.ts';
 import type {
   CloseResult,
@@ -113,8 +112,7 @@ export function readStanding(db: Database, ref: string): Standing {
 function readRejections(db: Database, id: string): ReadonlyMap<string, number> {
   const any = 'SELECT 1 AS found FROM transitions WHERE task_id = ? AND rejection = 1 LIMIT 1';
   if (db.get(any, id) === undefined) return new Map();
-  const workflow = db.workflow ?? DEFAULT_RESOLVED;
-  const granted = findGrant(db, { id, blocked: workflow.blocked })?.created_at ?? '';
+  const granted = findGrant(db, { id, blocked: db.workflow.blocked })?.created_at ?? '';
   const sql = `SELECT * FROM transitions WHERE task_id = ? AND rejection = 1 AND created_at >= ?
     ORDER BY created_at DESC LIMIT ?`;
   return countRejections(db.all(sql, id, granted, MOST_REJECTIONS).map(toTransition));

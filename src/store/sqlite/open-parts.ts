@@ -6,8 +6,9 @@ import { PRIVATE, type FileModes } from '../file-modes.ts';
 import { catchUp, type CatchUpOptions } from './catch-up.ts';
 import { Database } from './database.ts';
 import { Replica } from './replica.ts';
-import { guardWrites, newerSchema, readStanding } from './schema-version.ts';
+import { writeGuard, newerSchema, readStanding } from './schema-version.ts';
 import { isDamage } from './translate-error.ts';
+import { readKeptWorkflow } from './workflow-row.ts';
 import { toSlice, waitInSlices } from './wait-in-slices.ts';
 
 export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'meter'> {
@@ -108,7 +109,12 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
   return closingOnError(db, async () => {
     if (standing === 'too_new' || standing === 'readable') throw newerSchema(db);
     const isNew = standing === 'new' || standing === 'older' ? await bringUpToDate(db, options) : false;
-    guardWrites(db);
+    const guard = writeGuard(db);
+    // Another process may have changed it since: what is written now is decided by what it is now.
+    db.guard = () => {
+      guard();
+      readKeptWorkflow(db);
+    };
     const replica = new Replica(options.replica, options.modes);
     await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
     if (options.gather === undefined) return { db, reader: db, replica, options };

@@ -1,4 +1,4 @@
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { AttemptStore } from '../attempt-store.ts';
 import { awaitLanding } from '../await-landing.ts';
@@ -20,10 +20,10 @@ import { readFact, writeFact } from './store-facts.ts';
 import { monotonicNow } from '../monotonic-time.ts';
 import { lazyAttempts } from './lazy-attempts.ts';
 import { once } from './load-once.ts';
-import { applyParkedStates } from './parked-states.ts';
 import { getTask, listTasks } from './task-queries.ts';
 import { tellUnreadable } from './unreadable-rows.ts';
 import { patientStore, toSlice, waitInSlices } from './wait-in-slices.ts';
+import { readKeptWorkflow, useWorkflow } from './workflow-row.ts';
 import type { TaskStore, Writer } from '../store.ts';
 import type { SyncStore } from '../sync-store.ts';
 
@@ -141,15 +141,27 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       db.write(() => recordHookResults(db, results));
     },
     renewLease: (renewal, by) => write(by, onLease, (writes, tx) => writes.renewLease(tx, renewal)),
-    async setWorkflow(workflow) {
-      if (workflow === db.workflow) return;
-      db.workflow = workflow;
+    readKeptWorkflow: async () => {
+      if (reader !== db) readKeptWorkflow(db);
+      return readKeptWorkflow(reader);
+    },
+    async setWorkflow(change, by) {
       try {
-        applyParkedStates(db, workflow.parked_states);
+        await write(
+          by,
+          () => import('./set-workflow.ts'),
+          (rows, tx) => rows.setWorkflow(tx, change),
+        );
       } catch (error) {
-        // Where nothing can be written, the column says what it said.
-        if (!(error instanceof ForgeError) || error.code !== 'read_only') throw error;
+        // Where nothing can be written, and where a reader would have to wait, the column says what it said.
+        const isPutOff =
+          isForgeError(error) &&
+          (error.code === 'read_only' || (options.reads === true && error.code === 'store_busy'));
+        if (!isPutOff) throw error;
+        if (reader !== db) useWorkflow(db, change);
+        return useWorkflow(reader, change);
       }
+      return readKeptWorkflow(reader);
     },
     async graceLeases(now) {
       const { graceLeases } = await onLease();

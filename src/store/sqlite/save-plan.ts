@@ -1,7 +1,7 @@
 import { decideSeen, type Seen } from '#domain/decide-seen.ts';
 import type { Deciding, SeenTask, TaskPlan } from '#domain/task-plan.ts';
 import { explainTaskRefusal, type TaskRefusal } from '#domain/task-refusal.ts';
-import { DEFAULT_RESOLVED, standingState } from '#domain/workflow.ts';
+import { standingState } from '#domain/workflow.ts';
 import { listBlockers } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import type { Saved, WriteTransaction } from './write-transaction.ts';
@@ -11,12 +11,11 @@ type Numbered = Pick<StoredRecord, 'record' | 'version' | 'fence'>;
 /** The task as a decision wants it. */
 export function toSeen({ db }: Pick<WriteTransaction, 'db'>, stored: Numbered): SeenTask {
   const { record, version, fence } = stored;
-  const standing = db.workflow === undefined ? record.life.state : standingState(db.workflow, record.life);
-  return { record, version, fence, standing };
+  return { record, version, fence, standing: standingState(db.workflow, record.life) };
 }
 
-export function toDeciding({ by }: Pick<WriteTransaction, 'by'>): Deciding {
-  return { actor: by.actor, now: by.now, workflow: by.workflow ?? DEFAULT_RESOLVED };
+export function toDeciding({ db, by }: Pick<WriteTransaction, 'db' | 'by'>): Deciding {
+  return { actor: by.actor, now: by.now, workflow: db.workflow };
 }
 
 /** Writes what was decided; throws where that is a refusal. */

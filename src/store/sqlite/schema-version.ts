@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { toRebuild } from './translate-error.ts';
 
 /** The number of the last migration. Here, because the SQL of all of them is nothing that a cold read should load. */
-export const NEWEST_SCHEMA = 12;
+export const NEWEST_SCHEMA = 13;
 
 /** From here on the queries of this program that only read find all that they name. */
 export const OLDEST_READ = 11;
@@ -15,17 +15,18 @@ export function readStanding(db: Database): SchemaStanding {
 }
 
 /**
- * Throws schema_newer in the write transaction, where a newer program has raised the floor since the database was
+ * A check for each write transaction: it throws schema_newer where a newer program has raised the floor since the database was
  * opened; then nothing is written.
  */
-export function guardWrites(db: Database): void {
+export function writeGuard(db: Database): () => void {
   let seen = NEWEST_SCHEMA;
-  db.guard = () => {
+  return () => {
     const found = readSchemaVersion(db);
-    if (found === seen) return;
-    if (found < NEWEST_SCHEMA) throw toRebuild(db.path, `its schema number was set back to ${found}`);
-    if (readStanding(db) !== 'usable') throw newerSchema(db);
-    seen = found;
+    if (found !== seen) {
+      if (found < NEWEST_SCHEMA) throw toRebuild(db.path, `its schema number was set back to ${found}`);
+      if (readStanding(db) !== 'usable') throw newerSchema(db);
+      seen = found;
+    }
   };
 }
 

@@ -181,11 +181,10 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
 
 /** As standingState decides; a state that the workflow does not have is looked for by the word in the record. */
 function standsIn(db: Database, state: string): string {
-  const { workflow } = db;
-  const kind = workflow === undefined ? undefined : kindOf(workflow, state);
-  if (workflow === undefined || kind === undefined) return 't.state = ?';
+  const kind = kindOf(db.workflow, state);
+  if (kind === undefined) return 't.state = ?';
   db.define('forge_standing', (status: string, named: string, close_reason: string) =>
-    standingState(db.workflow ?? workflow, {
+    standingState(db.workflow, {
       status: status as Status,
       state: named,
       close_reason: close_reason === '' ? null : close_reason,

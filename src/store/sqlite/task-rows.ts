@@ -70,7 +70,6 @@ export function toState(row: Row, { path, workflow }: RowSource): string {
   // Pages of a file that changed places are whole, and show the rows of another table: SQLite notices nothing.
   if (!STATUSES.has(row.status)) throw toDamage(path, 'a row of the tasks is none');
   const life = { status: row.status as Status, state: row.state as string };
-  if (workflow === undefined) return life.state;
   return standingState(workflow, { ...life, close_reason: row.close_reason as string | null });
 }
 

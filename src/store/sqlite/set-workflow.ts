@@ -1,0 +1,36 @@
+import { toTriggeredBy } from '#domain/actor.ts';
+import { decideWorkflow } from '#domain/decide-workflow.ts';
+import { DEFAULT_RESOLVED, resolveWorkflow } from '#domain/workflow.ts';
+import { toIso } from '#kernel/clock.ts';
+import type { WorkflowChange } from '../kept-workflow.ts';
+import type { Database } from './database.ts';
+import { readKeptWorkflow } from './workflow-row.ts';
+import type { WriteTransaction } from './write-transaction.ts';
+
+/** Writes it where it is the next version. */
+export function setWorkflow(tx: WriteTransaction, change: WorkflowChange): void {
+  const { db, by } = tx;
+  const { definition, digest } = change;
+  const before = readKeptWorkflow(db);
+  if (decideWorkflow(before.digest, change) !== 'take') return;
+  db.run(
+    `INSERT INTO workflow (only_row, version, digest, definition, written_at, written_by) VALUES (1, 1, ?1, ?2, ?3, ?4)
+      ON CONFLICT DO UPDATE SET version = version + 1, digest = ?1, definition = ?2, written_at = ?3, written_by = ?4`,
+    digest,
+    definition === undefined ? '' : JSON.stringify(definition),
+    toIso(by.now),
+    toTriggeredBy(by.actor),
+  );
+  const { parked_states } = definition === undefined ? DEFAULT_RESOLVED : resolveWorkflow(definition);
+  parkTasks(db, parked_states);
+  // Writes that are made together with this one are decided by it.
+  readKeptWorkflow(db);
+  // A new clone's first look at a file that says nothing is no change of what anybody saw.
+  if (before.digest !== undefined || definition !== undefined) tx.emitProject({ changed: ['workflow'] });
+}
+
+/** `parked` is a copy of what the workflow says, for the queries of what is ready. */
+function parkTasks(db: Database, states: ReadonlySet<string>): void {
+  const parked = '(state IN (SELECT value FROM json_each(?1)) OR archived_at IS NOT NULL)';
+  db.run(`UPDATE tasks SET parked = ${parked} WHERE parked <> ${parked}`, JSON.stringify([...states]));
+}
