@@ -12,6 +12,7 @@ const READ = [
   'git/(find-repository|shared-modes)',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',
+  'store/fold/shown-facts',
   'store/(await-landing|open-sqlite-store|file-modes|monotonic-time|steady-time)',
   'store/sqlite/(catch-up|database|file-marks|foreign-edges|lazy-attempts|load-once|method-kinds|open-work-rows|schema-version|parked-states|ready-queries|replica|resolve-id|store-facts|task-queries|task-rows|translate-error|wait-in-slices)',
   'operations/(accept-argv|assemble-input|field-value|flag-table|manifest|read-(assignments|cursor|portion)|operation|priority-labels)',
@@ -26,7 +27,7 @@ const LATER = [
   'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-(identity|steps)|known-tools|list-gate-changes)',
   'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|pick-meant|plan-dispatch|price-table)',
   'domain/(process-mark|python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
-  'domain/(task-plan|token-estimate|unreadable-lines|work-refusal)',
+  'domain/(task-plan|token-estimate|unreadable-lines|unshared-values|work-refusal)',
 ];
 const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in)|untaken-edits)'];
 const WRITE = [
@@ -39,6 +40,7 @@ const WRITE = [
   'app/keep-up-project',
   'store/sqlite/(apply-record|attempt-facts|check-(holding|save)|claim-writes|graph-walks|edge-rows|graph-writes|history-lines|keep-bounded|lease-lines|lease-rows|log-rows|loop-turn|move-writes|neighbour-bounds|own-values|record-rows|rename-work|replay|save-plan|shown-lines)',
   'store/random-bytes',
+  'store/fold/own-runs',
   'store/sqlite/(replica-(appender|lines)|task-writes|write-transaction)',
   'operations/(describe-former-owner|engine-of|review-config|warn-of-secrets|writer|maybe-foreign|task-(create|update|close|reopen|claim|release|comment)|dep-(add|remove))',
 ];

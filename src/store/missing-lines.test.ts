@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { exportLines, fold, shareLines } from '../../tests/support/fold-lines.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create } from './behaviour/open-behaviour.ts';
-import { MISSING_KEPT } from './sqlite/missing-lines.ts';
+import { MISSING_KEPT } from './fold/missing-lines.ts';
 
 /** The lines as a tool writes them that knows nothing of stamps. */
 function withoutStamps(lines: readonly string[]): object[] {

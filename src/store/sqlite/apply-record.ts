@@ -1,32 +1,24 @@
 import { undoElsewhere } from '#domain/decide-delete.ts';
-import { planApplication } from '#domain/plan-application.ts';
+import { planApplication, type KnownTask } from '#domain/plan-application.ts';
 import type { LocalNumbers } from '#domain/plan-write.ts';
 import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { adoptUnresolved, removeRow } from './edge-rows.ts';
 import { insertTaskEvents } from './log-rows.ts';
-import {
-  readLine,
-  readRecord,
-  toEncoded,
-  toUnreadable,
-  writeRecord,
-  type EncodedRecord,
-  type StoredRecord,
-} from './record-rows.ts';
+import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
+import { readLine, readRecord, toUnreadable, writeRecord, type StoredRecord } from './record-rows.ts';
 
 /** A task as the store holds it, deleted or not. */
-export interface Known {
-  readonly record: TaskRecord;
-  readonly numbers: LocalNumbers;
-  /** Undefined for a deleted one. */
+export interface Known extends KnownTask {
+  /** Undefined for one that is not here. */
   readonly stored: StoredRecord | undefined;
 }
 
 export function readKnown(db: Database, id: string): Known | undefined {
   const stored = readRecord(db, id);
-  return stored === undefined ? readDeleted(db, id) : { record: stored.record, numbers: stored, stored };
+  if (stored === undefined) return readDeleted(db, id);
+  return { record: stored.record, numbers: stored, is_here: true, stored };
 }
 
 export function readDeleted(db: Database, id: string): Known | undefined {
@@ -37,6 +29,7 @@ export function readDeleted(db: Database, id: string): Known | undefined {
     return {
       record: readLine(row.line as string),
       numbers: { version: (numbers.version ?? 0) + 1, fence: (numbers.fence ?? 0) + 1 },
+      is_here: false,
       stored: undefined,
     };
   } catch (error) {
@@ -70,8 +63,7 @@ export function applyRecord(
   how: Application,
 ): { numbers: LocalNumbers; encoded: EncodedRecord } {
   const encoded = how.encoded ?? toEncoded(record);
-  const known = before && { ...before, is_here: before.stored !== undefined };
-  const plan = planApplication(known, record, { least: how.numbers, workflow: db.workflow });
+  const plan = planApplication(before, record, { least: how.numbers, workflow: db.workflow });
   const { numbers } = plan;
   if (isDeleted(record)) {
     writeDeleted(db, encoded, how.alive ?? liveRecord(before), numbers);

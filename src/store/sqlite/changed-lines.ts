@@ -1,7 +1,7 @@
 import type { ChangedLines } from '../sync-store.ts';
 import type { Database } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
-import { encodeTransition } from './history-lines.ts';
+import { encodeTransition } from '#domain/history-line.ts';
 import { newestEvent, oldestEvent } from './log-rows.ts';
 import { lineOf } from './row-to-line.ts';
 

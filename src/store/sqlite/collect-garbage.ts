@@ -8,7 +8,8 @@ import { insertEvent, newestEvent } from './log-rows.ts';
 import { appendingTo } from './replica-appender.ts';
 import { allLines, holdWhole } from './replay.ts';
 import type { Replica } from './replica.ts';
-import { readRecord, toEncoded, writeRecord } from './record-rows.ts';
+import { toEncoded } from '#domain/encoded-record.ts';
+import { readRecord, writeRecord } from './record-rows.ts';
 import type { Writer } from '../store.ts';
 
 /** One line a task, and the moves. */

@@ -2,7 +2,7 @@ import { encodeRecord } from '#domain/record-codec.ts';
 import { isDeleted } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Database, Row } from './database.ts';
-import { readSharedBirths } from './fold-lines.ts';
+import { readSharedBirths } from './fold-facts.ts';
 import { moveKey, type ReplicaContent } from './read-replica.ts';
 import { decodeReplicaLine, encodeReplicaLine } from './replica-lines.ts';
 import { lineOf } from './row-to-line.ts';

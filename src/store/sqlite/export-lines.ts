@@ -1,7 +1,7 @@
 import type { Exported } from '../sync-store.ts';
 import type { Database, Row } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
-import { encodeTransition } from './history-lines.ts';
+import { encodeTransition } from '#domain/history-line.ts';
 import { newestEvent } from './log-rows.ts';
 import { rowToLine, SELECT_PARTS } from './row-to-line.ts';
 

@@ -1,4 +1,5 @@
 import type { FileMark } from '../sync-store.ts';
+import { foldedAt, missingMany, NEVER_SHOWN } from '../fold/shown-facts.ts';
 import type { Database, Row } from './database.ts';
 
 const NEWLINE = 0x0a;
@@ -26,19 +27,6 @@ export function writeExportMark(db: Database, mark: FileMark): void {
   if (mark.event_seq !== null) return;
   db.run("DELETE FROM shown_lines WHERE path = ? AND (seal LIKE '~%' OR seal = ?)", mark.path, NEVER_SHOWN);
   db.run('DELETE FROM store_facts WHERE name IN (?, ?)', foldedAt(mark.path), missingMany(mark.path));
-}
-
-/** In the place of a seal: the file was looked at without a line of the task, and none is known from before. */
-export const NEVER_SHOWN = '-';
-
-/** The fact that is 1 where a file lacked so many tasks at the last look that they are not kept one by one. */
-export function missingMany(path: string): string {
-  return `missing_many ${path}`;
-}
-
-/** The fact that says what the newest event was when a file was read that did not hold all that the store did. */
-export function foldedAt(path: string): string {
-  return `folded_seq ${path}`;
 }
 
 /**

@@ -6,13 +6,14 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { applyRecord, forgetName, readKnown } from './apply-record.ts';
 import type { Database } from './database.ts';
-import { decodeTransition, type TravellingMove } from './history-lines.ts';
+import { decodeTransition, type TravellingMove } from '#domain/history-line.ts';
 import { decodeLease, restoreLeases, type LeaseLine } from './lease-lines.ts';
 import { insertEvent, insertTransition } from './log-rows.ts';
-import type { EncodedRecord } from './record-rows.ts';
+import type { EncodedRecord } from '#domain/encoded-record.ts';
 import { renameWork } from './rename-work.ts';
 import { decodeReplicaLine, type ReplicaLine } from './replica-lines.ts';
-import { decodeShown, writeShown, type ShownLine } from './shown-lines.ts';
+import type { ShownLine } from '../fold/fold-rows.ts';
+import { decodeShown, writeShown } from './shown-lines.ts';
 import { decodeFact, writeFact, type KeptFact } from './store-facts.ts';
 
 export const REPLAYED_BY = 'system:replay';

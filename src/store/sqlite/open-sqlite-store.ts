@@ -224,16 +224,20 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       }
     },
     async foldTasks(request, by) {
-      const { foldTasks } = await import('./fold-tasks.ts');
-      const folded = db.waiting(request.lock_ms, () => foldTasks({ db, replica }, request, by));
+      const { openFoldStore } = await import('./fold-store.ts');
+      const { foldTasks } = await import('../fold/fold-tasks.ts');
+      const folded = db.waiting(request.lock_ms, () =>
+        foldTasks(openFoldStore({ db, replica }), request, by),
+      );
       if (folded.renamed.length === 0 || changes_nothing === true) return folded;
       const { writeRenamed } = await import('./attempt-record-files.ts');
       await writeRenamed(reader, folded.renamed);
       return folded;
     },
     async foldHistory(request, by) {
-      const { foldHistory } = await import('./fold-history.ts');
-      return db.waiting(request.lock_ms, () => foldHistory({ db, replica }, request, by));
+      const { openFoldStore } = await import('./fold-store.ts');
+      const { foldHistory } = await import('../fold/fold-history.ts');
+      return db.waiting(request.lock_ms, () => foldHistory(openFoldStore({ db, replica }), request, by));
     },
     async exportTasks(path, line, begin) {
       const { exportTasks } = await import('./export-lines.ts');

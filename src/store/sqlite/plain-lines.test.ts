@@ -8,7 +8,8 @@ import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
 import { history, replay, VALUES, WORDS } from '../../../tests/support/record-steps.ts';
 import { readPlainLine } from './plain-lines.ts';
-import { columnValues, toEncoded } from './record-rows.ts';
+import { toEncoded } from '#domain/encoded-record.ts';
+import { columnValues } from './record-rows.ts';
 
 const NUMBERS = { version: 1, fence: 0 };
 

@@ -1,8 +1,8 @@
 import { isForgeError } from '#kernel/errors.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Move } from '#domain/plan-write.ts';
-import { quickId } from './fold-lines.ts';
-import { decodeTransition } from './history-lines.ts';
+import { quickId } from '../fold/fold-lines.ts';
+import { decodeTransition } from '#domain/history-line.ts';
 import { findWritten } from './join-replica.ts';
 import { decodeReplicaLine, splitReplicaLine, WriteEnds } from './replica-lines.ts';
 import type { Replica } from './replica.ts';

@@ -1,13 +1,14 @@
 import type { Status } from '#contract/task.ts';
+import type { EncodedRecord } from '#domain/encoded-record.ts';
 import {
   decodeRecord,
   encodeElements,
   encodeMetadata,
-  encodeForRow,
   hasConflicts,
   listLabels,
   unknownKeys,
 } from '#domain/record-codec.ts';
+import { LINE_FIELDS } from '#domain/line-fields.ts';
 import type { LocalNumbers } from '#domain/plan-write.ts';
 import { dependencyKey, fieldValue, type TaskRecord } from '#domain/task-record.ts';
 import { isArchived } from '#domain/workflow-fields.ts';
@@ -97,7 +98,7 @@ export function toUnreadable(db: Database, id: string, error: unknown): ForgeErr
 export function rowToRecord(row: Row, edges: readonly Row[], comments: readonly Row[]): TaskRecord {
   return decodeRecord({
     ...json(row.extra),
-    ...pick(row, LINE_COLUMNS),
+    ...pick(row, LINE_FIELDS),
     ...(row.parent_id === null &&
       row.unresolved_parent !== null && { parent_id: row.unresolved_parent as string }),
     dependencies: withEdgeExtras(edges, row.edge_extra) as Json,
@@ -107,38 +108,6 @@ export function rowToRecord(row: Row, edges: readonly Row[], comments: readonly 
     ...(row.conflicts !== null && { conflicts: json(row.conflicts) }),
     ...(row.stamps !== null && { _v: json(row.stamps) }),
   } as JsonObject); // columns of the schema are all JSON values
-}
-
-/** Columns whose value is the line's. */
-export const LINE_COLUMNS = [
-  'id',
-  'title',
-  'description',
-  'status',
-  'state',
-  'close_reason',
-  'priority',
-  'type',
-  'assignee',
-  'parent_id',
-  'github_issue',
-  'created_at',
-  'created_by',
-  'updated_at',
-  'closed_at',
-] as const;
-
-/** A record in the forms that rows and replicas need; each costs enough to be made once. */
-export interface EncodedRecord {
-  readonly record: TaskRecord;
-  readonly line: string;
-  readonly digest: number;
-  readonly updated_at: string;
-  readonly stamps: string | null;
-}
-
-export function toEncoded(record: TaskRecord): EncodedRecord {
-  return { record, ...encodeForRow(record) };
 }
 
 /**

@@ -4,7 +4,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Database, Row } from './database.ts';
-import { LINE_COLUMNS } from './record-rows.ts';
+import { LINE_FIELDS } from '#domain/line-fields.ts';
 import { decodeReplicaLine, splitReplicaLine } from './replica-lines.ts';
 
 /** A task as far as its row can be read. */
@@ -34,7 +34,7 @@ export function salvageRow(
   { id, version, told }: { id: string; version: number; told: string | undefined },
 ): SalvagedRow | undefined {
   const found = new Salvage(readTold(told), version);
-  for (const name of LINE_COLUMNS) found.take(name, readColumn(db, id, name));
+  for (const name of LINE_FIELDS) found.take(name, readColumn(db, id, name));
   for (const [column, key] of Object.entries(JSON_COLUMNS))
     found.take(key, parsed(readColumn(db, id, column)));
   found.takeExtra(parsed(readColumn(db, id, 'extra')));

@@ -1,15 +1,8 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
+import type { ShownLine } from '../fold/fold-rows.ts';
 import type { Database } from './database.ts';
 import type { ReplicaAppender } from './replica-appender.ts';
-
-/** What an edited line of a task file showed when the file was last looked at; the id is the one in the line. */
-export interface ShownLine {
-  readonly path: string;
-  readonly task_id: string;
-  readonly seal: string;
-  readonly digests: string;
-}
 
 const SHOWN = '{"shown":';
 
@@ -51,17 +44,14 @@ export function writeShownRow(db: Database, { path, task_id, seal, digests }: Sh
   return Number(changes) > 0;
 }
 
-/** Forgets lines that are not in the file any more; `there` are its edited ones, as `id seal`. */
-export function keepShown(db: Database, path: string, there: ReadonlySet<string>): void {
-  for (const { task_id, seal } of db.all('SELECT task_id, seal FROM shown_lines WHERE path = ?', path)) {
-    if (!there.has(`${task_id as string} ${seal as string}`))
-      db.run(
-        'DELETE FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?',
-        path,
-        task_id as string,
-        seal as string,
-      );
-  }
+export function listShownOf(db: Database, path: string): Pick<ShownLine, 'task_id' | 'seal'>[] {
+  return db
+    .all('SELECT task_id, seal FROM shown_lines WHERE path = ?', path)
+    .map(({ task_id, seal }) => ({ task_id: task_id as string, seal: seal as string }));
+}
+
+export function forgetShown(db: Database, { path, task_id, seal }: Omit<ShownLine, 'digests'>): void {
+  db.run('DELETE FROM shown_lines WHERE path = ? AND task_id = ? AND seal = ?', path, task_id, seal);
 }
 
 export function encodeShown({ path, task_id, seal, digests }: ShownLine): string {

@@ -13,8 +13,9 @@ import { checkSave } from './check-save.ts';
 import type { Database } from './database.ts';
 import { LoopTurn } from './loop-turn.ts';
 import { insertEvent, insertTaskEvents, insertTransition } from './log-rows.ts';
-import { readRecord, toEncoded, writeRecord, type EncodedRecord, type StoredRecord } from './record-rows.ts';
-import { noteOwnWrite } from './own-values.ts';
+import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
+import { readRecord, writeRecord, type StoredRecord } from './record-rows.ts';
+import { noteOwnWriteRow } from './own-values.ts';
 import { refuseManyDependents } from './neighbour-bounds.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
@@ -255,7 +256,7 @@ function openTransaction(
     });
     written.push({ line, numbers, move: plan.move });
     if (plan.own_write !== undefined)
-      written.push({ fact: noteOwnWrite(db, record.id, plan.own_write), comes_last: true });
+      written.push({ fact: noteOwnWriteRow(db, record.id, plan.own_write), comes_last: true });
     const told = { task_id: record.id, triggered_by: plan.triggered_by, created_at: toIso(by.now) };
     const seq = insertTaskEvents(db, plan.events, told);
     if (plan.move !== undefined) insertTransition(db, record.id, record.life.written, plan.move, seq);

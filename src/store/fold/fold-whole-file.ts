@@ -4,17 +4,16 @@ import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
-import { forgetName, readKnown, type Known } from './apply-record.ts';
 import { asKnown, readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
+import type { FoldedTask } from './fold-rows.ts';
 import { judgeLosses, noteEdits, type Meeting } from './judge-losses.ts';
-import { renameWork } from './rename-work.ts';
 
 /**
  * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,
  * because references on each side follow that side's own task.
  */
 export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
-  const { db, report } = fold;
+  const { rows, report } = fold;
   const known = readAll(fold);
   const ours = new Map([...known].map(([id, { record }]) => [id, record]));
   const { graphs, judged } = readGraphs(fold, lines, ours);
@@ -23,9 +22,7 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   for (const [id, record] of ours) if (!joined.has(id)) apart.set(id, identityOf(record).apart);
   for (const [from, to] of apart) {
     report.renamed.push({ from, to });
-    forgetName(db, from);
-    db.run('UPDATE OR IGNORE transitions SET task_id = ? WHERE task_id = ?', to, from);
-    renameWork(db, from, to);
+    rows.rename(from, to);
     fold.digests.delete(from);
   }
   const formerNames = new Map([...apart].map(([from, to]) => [to, from]));
@@ -33,7 +30,7 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
     if (ours.get(id) === record) continue;
     const former = known.get(formerNames.get(id) ?? '');
     // Read again, because its references moved with the names of others. The row went with an old name; its numbers go on.
-    const before = readKnown(db, id) ?? (former && { ...former, stored: undefined });
+    const before = rows.readKnown(id) ?? (former && { ...former, is_here: false, stored: undefined });
     fold.digests.set(id, saveJoined(fold, before, record));
   }
   for (const { known: before, incoming, taken } of judged) {
@@ -42,10 +39,10 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   }
 }
 
-function readAll({ db, digests }: Fold): Map<string, Known> {
-  const known = new Map<string, Known>();
+function readAll({ rows, digests }: Fold): Map<string, FoldedTask> {
+  const known = new Map<string, FoldedTask>();
   for (const id of digests.keys()) {
-    const task = readKnown(db, id);
+    const task = rows.readKnown(id);
     if (task !== undefined) known.set(id, task);
   }
   return known;

@@ -1,24 +1,16 @@
-import { dirname } from 'node:path';
 import { birthOf, isSameTask } from '#domain/identity.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import { lastStamp } from '#domain/task-record.ts';
 import { lineDigest } from '#kernel/checksum.ts';
-import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.ts';
-import { readKnown } from './apply-record.ts';
-import { writeInBulk } from './bulk-writes.ts';
-import type { Database } from './database.ts';
-import { EdgeQueue } from './edge-queue.ts';
-import { readMark, writeMark, writeUnreadable } from './file-marks.ts';
-import { quickId, readDigests, readSharedBirths, SharedBirth, type IncomingTask } from './fold-lines.ts';
+import { quickId, SharedBirth, type IncomingTask } from './fold-lines.ts';
 import {
   asKnown,
   asksFirst,
-  FOLDED_BY,
   keepUnsealed,
   readIncoming,
   readTask,
@@ -26,48 +18,36 @@ import {
   saveJoined,
   type Fold,
 } from './fold-records.ts';
+import type { FoldRows, FoldStore } from './fold-rows.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
-import { readPlainLine } from './plain-lines.ts';
-import { insertEvent, newestEvent } from './log-rows.ts';
-import { INSERT_RECORD } from './record-rows.ts';
-import { appendingTo } from './replica-appender.ts';
-import type { Replica } from './replica.ts';
-import { writeFolded } from './shown-base.ts';
-import { keepMissing } from './missing-lines.ts';
-import { keepShown } from './shown-lines.ts';
 import { judgeLosses, noteEdits } from './judge-losses.ts';
+import { keepMissing } from './missing-lines.ts';
+import { foldedAt } from './shown-facts.ts';
 
 /** Joins a file into the store in one transaction; see FoldRequest. */
-export function foldTasks(
-  store: { db: Database; replica: Replica },
-  request: FoldRequest,
-  by: Writer,
-): FoldReport {
+export function foldTasks(store: FoldStore, request: FoldRequest, by: Writer): FoldReport {
   const { path, by_hand, stood, seen, elsewhere, answers } = request;
+  const how = { by, path, by_hand, stood, seen, elsewhere };
   const settle = (report: FoldReport): FoldReport => {
     const isUnsure = request.asks === true && report.unsure !== undefined;
     if (request.dry_run === true || isUnsure) throw new DryRun(report);
     return report;
   };
   try {
-    return appendingTo(store, by, (appender) => {
-      const opened = request.open(readMark(store.db, request.path));
-      return settle(
-        opened === undefined
-          ? emptyReport()
-          : foldFile(store.db, opened, { appender, by, path, by_hand, stood, seen, elsewhere, answers }),
-      );
+    return store.write(by, (rows) => {
+      const opened = request.open(rows.readMark(path));
+      return settle(opened === undefined ? emptyReport() : foldFile(rows, opened, { ...how, answers }));
     });
   } catch (error) {
     if (error instanceof DryRun) return error.report;
     if (!(error instanceof SharedBirth)) throw error;
   }
   try {
-    return appendingTo(store, by, (appender) => {
+    return store.write(by, (rows) => {
       const opened = request.open(undefined);
       if (opened === undefined) return emptyReport();
-      const fold = startFold(store.db, { appender, by, path, by_hand, stood, seen, elsewhere, bulk: true });
-      writeInBulk(store.db, () => foldWholeFile(fold, opened.lines));
+      const fold = startFold(rows, { ...how, bulk: true });
+      rows.inBulk(() => foldWholeFile(fold, opened.lines));
       return settle(endFold(fold, opened, false));
     });
   } catch (error) {
@@ -85,43 +65,25 @@ class DryRun extends Error {
   }
 }
 
-function startFold(
-  db: Database,
-  how: Pick<
-    Fold,
-    'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers' | 'present' | 'bulk'
-  >,
-): Fold {
-  return {
-    db,
-    ...how,
-    report: emptyReport(),
-    digests: readDigests(db),
-    unreadable: [],
-    edited: new Set(),
-    edges: new EdgeQueue(db),
-  };
+type How = Pick<Fold, 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers'>;
+
+function startFold(rows: FoldRows, how: How & Pick<Fold, 'present' | 'bulk'>): Fold {
+  const report = emptyReport();
+  return { rows, ...how, report, digests: rows.readDigests(), unreadable: [], edited: new Set() };
 }
 
-function foldFile(
-  db: Database,
-  opened: OpenFile,
-  how: Pick<Fold, 'appender' | 'by' | 'path' | 'by_hand' | 'stood' | 'seen' | 'elsewhere' | 'answers'>,
-): FoldReport {
-  const known = Number(
-    db.get('SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n')?.n,
-  );
-  const bulk = opened.expected - known > LIMITS.fold_events;
-  const fold = startFold(db, { ...how, present: new Set(), bulk });
+function foldFile(rows: FoldRows, opened: OpenFile, how: How): FoldReport {
+  const bulk = opened.expected - rows.countTasks() > LIMITS.fold_events;
+  const fold = startFold(rows, { ...how, present: new Set(), bulk });
   const work = (): boolean => foldLines(fold, opened.lines);
-  const exact = fold.bulk ? writeInBulk(db, work) : work();
+  const exact = bulk ? rows.inBulk(work) : work();
   return endFold(fold, opened, exact);
 }
 
 /** True when the file holds exactly what the store holds now, byte for byte. */
 function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
   const { digests, report } = fold;
-  const shared = readSharedBirths(fold.db);
+  const shared = fold.rows.readSharedBirths();
   let exact = true;
   let last = '';
   let same = 0;
@@ -165,7 +127,7 @@ function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
       keepUnsealed(fold, record.id, { digests: digestRecord(record), updated: lastStamp(record) });
   }
   foldUnstamped(fold, unstamped, shared);
-  fold.edges.write();
+  fold.rows.settle();
   return exact && same === digests.size;
 }
 
@@ -181,26 +143,24 @@ function foldUnstamped(fold: Fold, lines: readonly IncomingTask[], shared: Reado
 
 /** False for a line that needs more than a new row, or an event of its own. */
 function savePlainLine(fold: Fold, { text }: FileLine, shared: ReadonlySet<string>): boolean {
-  const { db, digests, report } = fold;
+  const { rows, digests, report } = fold;
   if (report.created < LIMITS.fold_events) return false;
-  const plain = readPlainLine(text);
-  if (plain === undefined || digests.has(plain.id) || birthOf(plain) !== plain.id || shared.has(plain.id))
-    return false;
-  const numbers = { version: 1, fence: plain.assignee === null ? 0 : 1 };
-  db.run(INSERT_RECORD, plain.id, ...plain.values(numbers, db.parkedStates));
-  for (const { id, type } of plain.edges) fold.edges.add(plain.id, id, type);
-  fold.appender.append(text, numbers);
+  const saved = rows.savePlain?.(
+    text,
+    (task) => !digests.has(task.id) && birthOf(task) === task.id && !shared.has(task.id),
+  );
+  if (saved === undefined) return false;
   report.created += 1;
-  digests.set(plain.id, plain.digest);
+  digests.set(saved.id, saved.digest);
   return true;
 }
 
 /** Returns the digest that the task's line has now. */
 function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string>): number | null {
-  const { db, report } = fold;
+  const { rows, report } = fold;
   const { record } = incoming;
-  if (fold.digests.has(record.id)) fold.edges.write();
-  const known = fold.digests.has(record.id) ? readKnown(db, record.id) : undefined;
+  if (fold.digests.has(record.id)) rows.settle();
+  const known = fold.digests.has(record.id) ? rows.readKnown(record.id) : undefined;
   if (known === undefined) {
     const birth = birthOf(record);
     if (shared.has(birth) || (birth !== record.id && fold.digests.has(birth))) throw new SharedBirth(birth);
@@ -216,44 +176,44 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   for (const name of new Set(lost.map((one) => one.name))) report.conflicts.push({ id: record.id, name });
   if (after === known.record) {
     report.unchanged += 1;
-    return fold.digests.get(record.id) ?? renewDigest(db, known.record);
+    return fold.digests.get(record.id) ?? renewDigest(fold, known.record);
   }
   noteEdits(fold, { known: known.record, incoming: own, taken, after });
   return saveJoined(fold, known, after);
 }
 
 function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
-  const { db, report, by } = fold;
+  const { rows, report } = fold;
   const changed = report.created + report.updated + report.deleted;
   if (changed > LIMITS.fold_events || report.renamed.length > 0) {
     // So many at once are one event, and a name that is gone has none: whoever follows the feed reads the tasks anew.
     const { created, updated, deleted } = report;
-    insertEvent(db, {
-      type: 'project.changed',
-      task_id: null,
-      triggered_by: FOLDED_BY,
-      created_at: toIso(by.now),
-      data: { changed: ['tasks'], created, updated, deleted },
-    });
+    rows.tellProject({ changed: ['tasks'], created, updated, deleted });
   }
   const mark = opened.mark();
   const damaged = opened.damaged();
-  writeUnreadable(db, mark.path, [...fold.unreadable, ...damaged]);
+  rows.writeUnreadable(mark.path, [...fold.unreadable, ...damaged]);
   const more = (report.unreadable_more ?? 0) + (opened.more?.() ?? 0);
   if (more > 0) {
     report.unreadable_more = more;
-    opened.keepWhole?.(dirname(db.path));
+    if (rows.folder !== undefined) opened.keepWhole?.(rows.folder);
   }
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
   const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
   if (!isExact && fold.present !== undefined) keepMissing(fold, fold.present);
-  keepShown(db, fold.path, fold.edited);
+  keepShown(fold);
   // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.
   const isAsked = fold.by_hand === undefined && report.put_back !== undefined;
-  const unread = { mtime: '0', digest: '', looked_at: readMark(db, mark.path)?.looked_at ?? 0 };
-  writeMark(db, { ...mark, ...(isAsked && unread), event_seq: isExact ? newestEvent(db) : null });
-  if (!isExact) writeFolded(db, mark.path, newestEvent(db));
+  const unread = { mtime: '0', digest: '', looked_at: rows.readMark(mark.path)?.looked_at ?? 0 };
+  rows.writeMark({ ...mark, ...(isAsked && unread), event_seq: isExact ? rows.newestEvent() : null });
+  if (!isExact) rows.writeFact(foldedAt(mark.path), rows.newestEvent());
   return report;
+}
+
+/** Forgets lines that are not in the file any more. */
+function keepShown({ rows, path, edited }: Fold): void {
+  for (const { task_id, seal } of rows.listShownOf(path))
+    if (!edited.has(`${task_id} ${seal}`)) rows.forgetShown({ path, task_id, seal });
 }
 
 function emptyReport(): FoldReport {

@@ -1,29 +1,37 @@
-import { compareElements, compareLives, compareRegisters, elementOf } from '#domain/join-records.ts';
-import type { LostValue } from '#domain/lost-values.ts';
-import { sameElement, sameJson } from '#domain/same-value.ts';
-import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
+import { compareElements, compareLives, compareRegisters, elementOf } from './join-records.ts';
+import type { LostValue } from './lost-values.ts';
+import { sameElement, sameJson } from './same-value.ts';
+import { isDeleted, type TaskRecord } from './task-record.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
-import { readJson } from '#kernel/read-json.ts';
-import type { Database } from './database.ts';
-import { readFact } from './store-facts.ts';
 
 /**
  * A fold has no common ancestor to compare with, but it knows which values never left this store: what was changed
  * here after the last export. Where the file brings another value for one of them, which this store never had, both
  * sides wrote without knowing of each other, and the one that does not stand is kept.
  */
-export function findUnsharedLosses(db: Database, ours: TaskRecord, theirs: TaskRecord): LostValue[] {
+export function findUnsharedLosses(ours: TaskRecord, theirs: TaskRecord, known: KnownChanges): LostValue[] {
   // A deletion empties the task; what was edited meanwhile comes back with `forge task restore`.
   if (isDeleted(ours) || isDeleted(theirs)) return [];
   const candidates = findDifferences(ours, theirs);
   if (candidates.length === 0) return [];
-  const { changed, seen } = readChanges(db, ours.id);
+  const { changed, seen } = readChanges(known);
   if (changed.size === 0) return [];
   return candidates.filter(({ name, incoming }) => {
     const [part = name] = name.split('.', 1);
     if (!changed.has(part === 'life' ? 'assignee' : part)) return false;
     return !seen.some((task) => sameElement(valueIn(task, name), incoming));
   });
+}
+
+/** What the feed says of a task. */
+export interface KnownChanges {
+  readonly events: () => readonly {
+    readonly seq: number;
+    readonly triggered_by: string;
+    readonly data: { readonly task?: JsonObject; readonly changed?: readonly string[] };
+  }[];
+  /** The newest event that the files hold. */
+  readonly exported: number;
 }
 
 type Candidate = LostValue & { readonly incoming: Json };
@@ -76,14 +84,12 @@ function findLostClaim({ life: here }: TaskRecord, { life: there }: TaskRecord):
 }
 
 /** What was changed here since the last export, and every state of the task that the feed remembers. */
-function readChanges(db: Database, id: string): { changed: Set<string>; seen: JsonObject[] } {
-  const exported = readFact(db, 'exported_seq');
+function readChanges({ events, exported }: KnownChanges): { changed: Set<string>; seen: JsonObject[] } {
   const changed = new Set<string>();
   const seen: JsonObject[] = [];
-  for (const row of db.all('SELECT seq, triggered_by, data FROM events WHERE task_id = ?', id)) {
-    const data = readJson(row.data as string) as { task?: JsonObject; changed?: string[] };
+  for (const { seq, triggered_by, data } of events()) {
     if (data.task !== undefined) seen.push(data.task);
-    if ((row.seq as number) > exported && !(row.triggered_by as string).startsWith('system:')) {
+    if (seq > exported && !triggered_by.startsWith('system:')) {
       for (const name of data.changed ?? []) changed.add(name);
     }
   }

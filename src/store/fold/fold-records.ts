@@ -1,3 +1,4 @@
+import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
 import { editedLine, writtenLine } from '#domain/edited-line.ts';
 import { keepKnown, readGoodValues, withKnownParts } from '#domain/good-values.ts';
 import { listGateChanges } from '#domain/list-gate-changes.ts';
@@ -14,23 +15,15 @@ import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport } from '../sync-store.ts';
-import { applyRecord, readKnown, type Known } from './apply-record.ts';
-import type { Database } from './database.ts';
-import type { EdgeQueue } from './edge-queue.ts';
 import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
-import { toEncoded, type EncodedRecord } from './record-rows.ts';
-import type { ReplicaAppender } from './replica-appender.ts';
+import type { FoldedTask } from './fold-rows.ts';
 import { nameUnsealed, readPast, readShownState, type LookedAt } from './shown-base.ts';
-import { readShown, writeShown } from './shown-lines.ts';
-
-export const FOLDED_BY = 'system:fold';
 
 /** Lines that are no entries, of one file: so many are told and kept, the others are counted. */
 export const UNREADABLE_KEPT = 10_000;
 
 /** One fold under way. */
 export interface Fold extends LookedAt {
-  readonly appender: ReplicaAppender;
   readonly by: Writer;
   readonly report: FoldReport;
   readonly digests: Map<string, number | null>;
@@ -44,10 +37,8 @@ export interface Fold extends LookedAt {
   readonly edited: Set<string>;
   /** The tasks that the file has lines of, so far; left out where that is not followed. */
   readonly present?: Set<string> | undefined;
-  /** Inside writeInBulk. */
+  /** Inside FoldRows.inBulk. */
   readonly bulk: boolean;
-  /** Edges of plain lines, until all tasks are there: SQLite looks for waiting edges at every task while there are any. */
-  readonly edges: EdgeQueue;
 }
 
 /** Undefined for a line that is no task. It is reported and kept, also where only some of its values cannot be read. */
@@ -74,12 +65,12 @@ function isLocalLine({ path }: Fold, { text }: FileLine): boolean {
 }
 
 /** A line of a known task that lacks what says which task it is, or how it stands: that is as it is known. */
-function readShort({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
+function readShort({ rows, digests }: Fold, line: FileLine): IncomingTask | undefined {
   const json = line.text.trimStart().startsWith('{') ? tryParse(line.text) : undefined;
   const id = json?.['id'];
   if (json === undefined || typeof id !== 'string' || !digests.has(id) || '_v' in json) return undefined;
-  edges.write();
-  const known = readKnown(db, id)?.record;
+  rows.settle();
+  const known = rows.readKnown(id)?.record;
   if (known === undefined) return undefined;
   try {
     const whole = withKnownParts(json, known);
@@ -91,11 +82,11 @@ function readShort({ db, digests, edges }: Fold, line: FileLine): IncomingTask |
   }
 }
 
-function readGoodPart({ db, digests, edges }: Fold, line: FileLine): IncomingTask | undefined {
+function readGoodPart({ rows, digests }: Fold, line: FileLine): IncomingTask | undefined {
   const id = quickId(line.text);
   if (id === undefined || !digests.has(id)) return undefined;
-  edges.write();
-  const known = readKnown(db, id);
+  rows.settle();
+  const known = rows.readKnown(id);
   const json = tryParse(line.text);
   if (known === undefined || json === undefined) return undefined;
   const good = readGoodValues(line.text, json, known.record);
@@ -134,7 +125,7 @@ export function readIncoming(fold: Fold, incoming: IncomingTask, known: TaskReco
 }
 
 function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
-  const { db, by, by_hand, report } = fold;
+  const { rows, by, by_hand, report } = fold;
   const { record, line } = incoming;
   const edited = incoming.edited ?? writtenLine(line.text, record, known);
   if (edited === undefined) {
@@ -152,7 +143,7 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
   // A file that is only added to has several copies of a line; one of them says nothing of another.
   if (fold.edited.has(name)) return takeInEdits(edited, { known, now: by.now });
   fold.edited.add(name);
-  const shown = readShown(db, place);
+  const shown = rows.readShown(place);
   const guess = shown === undefined && line.side === undefined ? guessShown(edited, known) : undefined;
   const last = shown ?? guess?.last;
   const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
@@ -161,7 +152,7 @@ function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undef
       known !== undefined && hasTaken(known, edited) && !known.hand?.has(`${edited.seal}:${last}`);
     const asked = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
     askAbout(report, { ...asked, ...(isKnown && { known: true }) });
-  } else writeShown(db, { ...place, digests: digestRecord(record) }, fold.appender);
+  } else rows.writeShown({ ...place, digests: digestRecord(record) }, { outlives: true });
   return taken;
 }
 
@@ -195,8 +186,8 @@ function readUnstamped(
   { edited, line, record, is_former }: IncomingTask & { readonly edited: EditedLine },
   known: TaskRecord,
 ): TakenIn {
-  const { db, by, by_hand, report } = fold;
-  const past = (): string[] => readPast(db, known);
+  const { rows, by, by_hand, report } = fold;
+  const past = (): string[] => readPast(rows, known);
   if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
   const stood = fold.stood?.get(line.text);
   // It stood there before the last look, and says nothing new of values that were written since.
@@ -244,46 +235,37 @@ function askAbout(report: FoldReport, line: PutBackLine): void {
 }
 
 /** What the file shows of a task where that is not what the store holds. */
-export function keepUnsealed({ db, path, edited }: Fold, task_id: string, shown: ShownState): void {
+export function keepUnsealed({ rows, path, edited }: Fold, task_id: string, shown: ShownState): void {
   const seal = nameUnsealed(Number.isFinite(shown.updated) ? shown.updated : LIMITS.stamp_max_ms - 1);
   edited.add(`${task_id} ${seal}`);
-  writeShown(db, { path, task_id, seal, digests: shown.digests });
+  rows.writeShown({ path, task_id, seal, digests: shown.digests }, { outlives: false });
 }
 
 /** Writes the joined record, tells what is worth telling, and returns the digest of its line. */
 export function saveJoined(
-  fold: Fold,
-  before: Known | undefined,
+  { rows, report }: Fold,
+  before: FoldedTask | undefined,
   record: TaskRecord,
   known?: EncodedRecord,
 ): number {
-  const { db, report, by } = fold;
   const changed = report.created + report.updated + report.deleted;
-  const { numbers, encoded } = applyRecord(db, before, record, {
-    now: by.now,
-    triggered_by: FOLDED_BY,
-    silent: changed >= LIMITS.fold_events,
-    bulk: fold.bulk,
-    encoded: known,
-  });
-  fold.appender.append(encoded.line, numbers);
+  const { digest } = rows.apply(before, record, { silent: changed >= LIMITS.fold_events, encoded: known });
   if (isDeleted(record)) report.deleted += 1;
-  else if (before?.stored === undefined) report.created += 1;
+  else if (before?.is_here !== true) report.created += 1;
   else report.updated += 1;
   if (before !== undefined) {
     tellLosses(report, before.record, record);
     const what = changed < LIMITS.fold_events ? listGateChanges(before.record, record) : [];
     if (what.length > 0) (report.gates ??= []).push({ id: record.id, what });
   }
-  return encoded.digest;
+  return digest;
 }
 
 /** Of a row from a version that wrote other lines: no change of the task. */
-export function renewDigest(db: Database, record: TaskRecord): number {
-  const { line, stamps, digest } = toEncoded(record);
-  db.run('UPDATE tasks SET stamps = ?, digest = ? WHERE id = ?', stamps, digest, record.id);
-  db.run('UPDATE deleted_tasks SET line = ?, digest = ? WHERE id = ?', line, digest, record.id);
-  return digest;
+export function renewDigest({ rows }: Fold, record: TaskRecord): number {
+  const encoded = toEncoded(record);
+  rows.renewLine(encoded);
+  return encoded.digest;
 }
 
 function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {

@@ -1,17 +1,19 @@
-import type { Move } from '#domain/plan-write.ts';
-import { statusOfState } from '#domain/states.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { parseJson, type Json, type JsonObject } from '#kernel/json.ts';
-import type { Row } from './database.ts';
+import type { Move } from './plan-write.ts';
+import { statusOfState } from './states.ts';
 
 export interface TravellingMove extends Move {
   readonly task_id: string;
   readonly at: number;
 }
 
+/** A move as it stands in a log. */
+type LoggedMove = { readonly [Name in keyof Move | 'task_id' | 'created_at']?: unknown };
+
 /** One line of `.forge/history.jsonl`: what can be concluded from the states is left out. */
-export function encodeTransition(row: Row): string {
+export function encodeTransition(row: LoggedMove): string {
   const from = row.from_state as string;
   const to = row.to_state as string;
   return JSON.stringify({

@@ -3,12 +3,12 @@ import { findLifeWrite, judgeLives } from '#domain/own-values.ts';
 import { readDigests } from '#domain/record-digests.ts';
 import { findUnseen, valueAt } from '#domain/replaced-values.ts';
 import type { TakenIn } from '#domain/take-in-edits.ts';
+import { findUnsharedLosses } from '#domain/unshared-values.ts';
 import type { Element, TaskRecord } from '#domain/task-record.ts';
 import { toOwnKey } from '../sync-store.ts';
 import type { IncomingTask } from './fold-lines.ts';
 import type { Fold } from './fold-records.ts';
-import { noteOwnWrite, readOwnRun } from './own-values.ts';
-import { findUnsharedLosses } from './unshared-values.ts';
+import { noteOwnWrite, readOwnRun } from './own-runs.ts';
 
 /** A task here, and the line that a file has of it. */
 export interface Meeting {
@@ -20,7 +20,10 @@ export interface Meeting {
 /** What does not stand although its writer, or the writer of what stands, had not seen the other. */
 export function judgeLosses(fold: Fold, meeting: Meeting): LostValue[] {
   const { known, incoming, taken } = meeting;
-  if (isForeign(incoming)) return [...taken.lost, ...findUnsharedLosses(fold.db, known, taken.record)];
+  if (isForeign(incoming)) {
+    const changes = { events: () => fold.rows.listTaskEvents(known.id), exported: exportedSeq(fold) };
+    return [...taken.lost, ...findUnsharedLosses(known, taken.record, changes)];
+  }
   const lost = [...taken.lost, ...findUnseen(known, taken.record, { findSeal: sealFinder(incoming) })];
   const life = judgeLife(fold, meeting);
   return life === undefined ? lost : [...lost, life];
@@ -38,12 +41,12 @@ function sealFinder({ record, edited }: IncomingTask): (name: string, value: Ele
 }
 
 function judgeLife(
-  { db, seen, report, elsewhere }: Fold,
+  { rows, seen, report, elsewhere }: Fold,
   { known, incoming, taken }: Meeting,
 ): LostValue | undefined {
   // The person who edited a line saw what it showed; that was judged when the edit was taken in.
   if (incoming.record.life !== taken.record.life || known.life === taken.record.life) return undefined;
-  const run = readOwnRun(db, known.id);
+  const run = readOwnRun(rows, known.id);
   const { lost, unsure, stands, falls } = judgeLives(known, taken.record, run, elsewhere);
   if (unsure === undefined || stands === undefined) return lost;
   const is_theirs = falls === 'theirs';
@@ -61,11 +64,16 @@ function isForeign({ edited }: IncomingTask): boolean {
 
 /** An edit by hand of status, owner or closing that was first seen here, and stands, was written here. */
 export function noteEdits(
-  { db, appender }: Fold,
+  { rows }: Fold,
   { known, incoming, taken, after }: Meeting & { readonly after: TaskRecord },
 ): void {
   if (incoming.record.life === taken.record.life || isForeign(incoming)) return;
   const write = findLifeWrite(known, after);
   if (write === undefined || after.life !== taken.record.life) return;
-  appender.appendBeside(noteOwnWrite(db, known.id, write));
+  noteOwnWrite(rows, known.id, write);
+}
+
+/** The newest event that the files hold. */
+function exportedSeq({ rows }: Fold): number {
+  return rows.findFact('exported_seq') ?? 0;
 }

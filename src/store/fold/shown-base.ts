@@ -1,3 +1,4 @@
+import { LINE_FIELDS } from '#domain/line-fields.ts';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import { digestRecord } from '#domain/record-digests.ts';
 import type { ShownState } from '#domain/take-in-edits.ts';
@@ -5,47 +6,40 @@ import { lastStamp, type TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import type { Json, JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { Database } from './database.ts';
-import { foldedAt, missingMany, NEVER_SHOWN, readMark } from './file-marks.ts';
-import { oldestEvent } from './log-rows.ts';
-import { LINE_COLUMNS } from './record-rows.ts';
-import { listShown } from './shown-lines.ts';
-import { findFact, writeFact } from './store-facts.ts';
+import type { FoldRows } from './fold-rows.ts';
+import { foldedAt, missingMany, NEVER_SHOWN } from './shown-facts.ts';
 
 /**
  * What a file showed of a task when it was last looked at or written: a line of it that was not the store's own, else the
  * task as it stood at that event; of a task that the file lacked then, what it showed before that. Undefined where neither is known any more.
  */
 export function readShownState(fold: LookedAt, known: TaskRecord): ShownState | undefined {
-  const { db, path } = fold;
-  const mark = readMark(db, path);
+  const { rows, path } = fold;
+  const mark = rows.readMark(path);
   if (mark === undefined) return undefined;
   if (mark.event_seq === null) {
-    const [shown, ...more] = listShown(db, path, known.id);
+    const [shown, ...more] = rows.listShown(path, known.id);
     if (more.length > 0 || shown?.seal === NEVER_SHOWN) return undefined;
-    if (shown === undefined && findFact(db, missingMany(path)) === 1) return undefined;
+    if (shown === undefined && rows.findFact(missingMany(path)) === 1) return undefined;
     if (shown !== undefined) return { digests: shown.digests, updated: updatedOf(shown.seal) };
   }
-  const seq = mark.event_seq ?? findFact(db, foldedAt(path));
+  const seq = mark.event_seq ?? rows.findFact(foldedAt(path));
   return seq === undefined ? undefined : readStateAt(fold, known, seq);
 }
 
 /** A fold of the file at `path`. */
 export interface LookedAt {
-  readonly db: Database;
+  readonly rows: FoldRows;
   readonly path: string;
   /** Events of changes of very many tasks that have none of their own; read once. */
   many?: readonly number[];
 }
 
-/** Remembers when a file was read that does not hold all that the store does. */
-export function writeFolded(db: Database, path: string, seq: number): void {
-  writeFact(db, foldedAt(path), seq);
-}
-
 /** The digests of all states of the task that the feed remembers. */
-export function readPast(db: Database, known: TaskRecord): string[] {
-  return listStates(db, known).flatMap(({ record }) => (record === undefined ? [] : [digestRecord(record)]));
+export function readPast(rows: FoldRows, known: TaskRecord): string[] {
+  return listStates(rows, known).flatMap(({ record }) =>
+    record === undefined ? [] : [digestRecord(record)],
+  );
 }
 
 /** The name of a line without a seal: its `updated_at`. */
@@ -59,12 +53,11 @@ function updatedOf(seal: string): number {
 }
 
 function readStateAt(fold: LookedAt, known: TaskRecord, seq: number): ShownState | undefined {
-  const { db } = fold;
-  const newest = db.get('SELECT max(seq) AS seq FROM events WHERE task_id = ?', known.id)?.seq;
-  const isSame = Number(newest ?? 0) <= seq;
+  const { rows } = fold;
+  const isSame = rows.newestEventOf(known.id) <= seq;
   // Without an event of its own it may have changed all the same.
-  if (isSame && (seq + 1 < oldestEvent(db) || wasManyChanged(fold, seq, Infinity))) return undefined;
-  const states = isSame ? [] : listStates(db, known);
+  if (isSame && (seq + 1 < rows.oldestEvent() || wasManyChanged(fold, seq, Infinity))) return undefined;
+  const states = isSame ? [] : listStates(rows, known);
   // What a key of others held before it was changed is in no event.
   if (states.some((state) => state.seq > seq && state.has_foreign)) return undefined;
   const last = states.findLast((state) => state.seq <= seq);
@@ -75,10 +68,7 @@ function readStateAt(fold: LookedAt, known: TaskRecord, seq: number): ShownState
 
 /** Whether so many tasks changed at once, after one event and up to another, that they have no events of their own. */
 function wasManyChanged(fold: LookedAt, after: number, upto: number): boolean {
-  fold.many ??= fold.db
-    .all("SELECT seq, data FROM events WHERE task_id IS NULL AND type = 'project.changed'")
-    .filter(({ data }) => (readJson(data as string) as EventData).changed?.includes('tasks'))
-    .map(({ seq }) => Number(seq));
+  fold.many ??= fold.rows.listManyChanged();
   return fold.many.some((seq) => seq > after && seq <= upto);
 }
 
@@ -90,19 +80,12 @@ interface PastState {
   readonly record: TaskRecord | undefined;
 }
 
-interface EventData {
-  readonly task?: JsonObject;
-  readonly changed?: readonly string[];
-  readonly left_out?: readonly string[];
-}
-
 /** Each after one event. Long values that did not change are left out of events, so that they come from one before. */
-function listStates(db: Database, known: TaskRecord): PastState[] {
+function listStates(rows: FoldRows, known: TaskRecord): PastState[] {
   const line = readJson(encodeRecord(known)) as JsonObject; // it was just written
   const states: PastState[] = [];
   let task: JsonObject = {};
-  for (const row of db.all('SELECT seq, data FROM events WHERE task_id = ? ORDER BY seq', known.id)) {
-    const data = readJson(row.data as string) as EventData;
+  for (const { seq, data } of rows.listTaskEvents(known.id)) {
     if (data.task === undefined) continue;
     const { left_out = [] } = data;
     // Of long metadata only what changed is there, and not what was taken away.
@@ -110,7 +93,7 @@ function listStates(db: Database, known: TaskRecord): PastState[] {
     task = { ...task, ...rest, ...(!left_out.includes('metadata') && { metadata: metadata ?? {} }) };
     const isWhole = left_out.every((name) => name !== 'metadata' && task[name] !== undefined);
     states.push({
-      seq: row.seq as number,
+      seq,
       has_foreign: data.changed?.some((name) => known.fields.has(name) && !TOLD.includes(name)) === true,
       record: isWhole ? toRecord(line, task, known) : undefined,
     });
@@ -118,7 +101,7 @@ function listStates(db: Database, known: TaskRecord): PastState[] {
   return states;
 }
 
-const TOLD = [...LINE_COLUMNS, 'dependencies', 'labels', 'metadata'];
+const TOLD = [...LINE_FIELDS, 'dependencies', 'labels', 'metadata'];
 
 /** What events do not tell, keys of others among it, is as it is known. */
 function toRecord(line: JsonObject, task: JsonObject, known: TaskRecord): TaskRecord | undefined {
