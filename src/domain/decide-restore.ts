@@ -1,4 +1,5 @@
 import { parseIso } from '#kernel/clock.ts';
+import { ForgeError } from '#kernel/errors.ts';
 import type { Undo } from './decide-delete.ts';
 import type { LocalNumbers } from './plan-write.ts';
 import { encodeRecord } from './record-codec.ts';
@@ -33,6 +34,14 @@ export function findUndo({
   if (remembered === undefined || (own !== undefined && own.elsewhere !== true)) return own;
   const { line, children, dependents } = remembered;
   return { before: line, version: 1, fence: 1, ...own, children, dependents, elsewhere: true };
+}
+
+/** Where there is no undo. */
+export function explainForgotten(id: string): ForgeError {
+  return new ForgeError('not_found', `What ${id} held is neither in this store nor in git's history here`, {
+    hint: 'git fetch --unshallow, or git fetch --all; then try again',
+    details: { id },
+  });
 }
 
 export interface RestorePlan {

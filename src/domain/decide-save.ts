@@ -84,6 +84,13 @@ export function decideSave(
   };
 }
 
+/** What is told of a save that ends the claim of another. */
+export function tellFormer(happening: Happening, former_owner: string | undefined): Happening {
+  if (former_owner === undefined) return happening;
+  const forced = happening.forced === true && { forced: true };
+  return { ...happening, more: { ...happening.more, former_owner, ...forced } };
+}
+
 /** An agent does not lead a task past a gate, and a token that may not run programs does not change what checks it. */
 function decideGates(
   { before, after }: { readonly before: TaskRecord; readonly after: TaskRecord },

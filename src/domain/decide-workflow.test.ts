@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideWorkflow, type ToldWorkflow } from './decide-workflow.ts';
+import { decideWorkflow, isNews, type ToldWorkflow } from './decide-workflow.ts';
 
 const person = (digest: string): ToldWorkflow => ({ digest });
 const shows = (digest: string, before: string | undefined): ToldWorkflow => ({ digest, shown: { before } });
@@ -20,4 +20,13 @@ describe('decideWorkflow', () => {
   ] as const)('%s', (_, kept, told, expected) => {
     expect(decideWorkflow(kept, told)).toBe(expected);
   });
+});
+
+it.each([
+  ['the built-in one, where none was told yet', undefined, undefined, false],
+  ['one of its own, where none was told yet', undefined, {}, true],
+  ['the built-in one after another', 'a', undefined, true],
+  ['one after another', 'a', {}, true],
+])('the feed of a store that is told %s', (_, kept, definition, told) => {
+  expect(isNews(kept, definition)).toBe(told);
 });

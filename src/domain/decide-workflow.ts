@@ -21,3 +21,8 @@ export function decideWorkflow(kept: string | undefined, { digest, shown }: Told
   if (kept === undefined || shown === undefined) return 'take';
   return shown.before === undefined || shown.before === digest ? 'stands' : 'take';
 }
+
+/** A new clone's first look at a file that says nothing is no change of what anybody saw: the feed is not told of it. */
+export function isNews(kept: string | undefined, definition: object | undefined): boolean {
+  return kept !== undefined || definition !== undefined;
+}

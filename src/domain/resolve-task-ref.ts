@@ -37,7 +37,7 @@ export function resolveTaskRef(ids: KnownIds, ref: string, kind: IdKind = 'tasks
   const [whole, ...otherWhole] = found.filter((id) => id.endsWith(`-${wanted}`));
   if (whole !== undefined && otherWhole.length === 0) return whole;
   // A former id is a whole id too: `1` of an imported task is not the beginning of another one.
-  const [former, ...otherFormer] = kind === 'tasks' ? ids.listFormer(wanted, SHOWN) : [];
+  const [former, ...otherFormer] = kind === 'tasks' && wanted !== '' ? ids.listFormer(wanted, SHOWN) : [];
   if (former !== undefined && otherFormer.length === 0) return former;
   if (former !== undefined) {
     const candidates = [former, ...otherFormer];

@@ -1,4 +1,5 @@
 import type { Clock } from '#kernel/clock.ts';
+import { systemActor } from '#domain/actor.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
@@ -8,7 +9,8 @@ import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
 import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
-import { memoryWatches } from './memory/memory-watches.ts';
+import { takeIn } from './memory/take-in.ts';
+import { memoryTasks } from './memory/memory-tasks.ts';
 import type { MemoryParts } from './memory/memory-transaction.ts';
 
 export interface MemoryStoreOptions {
@@ -17,13 +19,11 @@ export interface MemoryStoreOptions {
   readonly steady?: (() => SteadyTime) | undefined;
 }
 
-/** The part of it that tells who is at work on tasks. */
-type OpenWorkStore = Pick<TaskStore, 'listOpenWork' | 'isWorkedOn' | 'forgetWatch'>;
-
-export interface MemoryStore
-  extends AttemptStore, OpenWorkStore, EventStore, IdempotencyStore, AsyncDisposable {
+export interface MemoryStore extends TaskStore, AttemptStore, EventStore, IdempotencyStore, AsyncDisposable {
   /** The same store once more, as another process opens it. */
   connectAgain(): MemoryStore;
+  /** Takes tasks in by their lines, as another store has written them; none of them may be here. */
+  takeIn(lines: readonly string[]): void;
 }
 
 /**
@@ -46,8 +46,9 @@ function createStore(
     ...memoryAttempts(parts, clock),
     ...memoryEvents(tables, closing.signal),
     ...memoryRequests(tables),
-    ...memoryWatches(tables),
+    ...memoryTasks(parts),
     connectAgain: open,
+    takeIn: (lines) => takeIn(parts, lines, { actor: systemActor('store'), now: clock.now() }),
     async [Symbol.asyncDispose]() {
       closing.abort();
     },

@@ -2,8 +2,11 @@ import { openMemoryStore, type MemoryStore } from '#store/open-memory-store.ts';
 import { TestClock } from './temp-store.ts';
 
 export interface MemoryStoreUnderTest extends AsyncDisposable {
+  /** The store as it is open now; another one after `reopen`. */
   readonly store: MemoryStore;
   readonly clock: TestClock;
+  reopen(): Promise<void>;
+  bring(lines: readonly object[]): Promise<void>;
   /** The same store once more, as another process opens it. */
   connectAgain(): Promise<MemoryStore>;
 }
@@ -11,10 +14,18 @@ export interface MemoryStoreUnderTest extends AsyncDisposable {
 /** A new store in memory. `await using sut = await memoryStore();` */
 export async function memoryStore(): Promise<MemoryStoreUnderTest> {
   const clock = new TestClock();
-  const store = openMemoryStore({ clock });
+  let store = openMemoryStore({ clock });
   return {
-    store,
+    get store() {
+      return store;
+    },
     clock,
+    async reopen() {
+      const next = store.connectAgain();
+      await store[Symbol.asyncDispose]();
+      store = next;
+    },
+    bring: async (lines) => store.takeIn(lines.map((line) => JSON.stringify(line))),
     connectAgain: async () => store.connectAgain(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };

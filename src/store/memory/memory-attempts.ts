@@ -9,7 +9,8 @@ import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import type { AttemptChange, AttemptQuery, NewAttempt } from '../attempt-store.ts';
 import { findTask, resolveTaskId } from './memory-ids.ts';
 import type { MemoryTables } from './memory-tables.ts';
-import { checkSeen, type MemoryTransaction } from './memory-transaction.ts';
+import { checkSeen } from './memory-seen.ts';
+import type { MemoryTransaction } from './memory-transaction.ts';
 import { resolveWorkId, sortByTime, tellAll } from './memory-work.ts';
 
 export function startAttempt(tx: MemoryTransaction, { task_id, fence, ...wish }: NewAttempt): Attempt {

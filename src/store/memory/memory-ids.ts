@@ -1,4 +1,5 @@
 import { FORMER_ID_KEYS, resolveTaskRef, type IdIndex, type IdKind } from '#domain/resolve-task-ref.ts';
+import { lowerAscii } from '#domain/text-search.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { compareText } from '#kernel/text.ts';
 import type { MemoryTables } from './memory-tables.ts';
@@ -12,7 +13,7 @@ export function resolveTaskId(tables: MemoryTables, ref: string, kind: IdKind = 
     listFormer: (word: string, most: number) =>
       tasks
         .list()
-        .filter(({ record }) => ` ${formerIds(record).toLowerCase()} `.includes(` ${word} `))
+        .filter(({ record }) => ` ${lowerAscii(formerIds(record))} `.includes(` ${word} `))
         .map(({ record }) => record.id)
         .sort(compareText)
         .slice(0, most),
@@ -36,9 +37,10 @@ function indexOf(table: { has(id: string): boolean }, list: () => string[]): IdI
 
 /** The ids that a task had in the tool it was imported from, as one text. */
 export function formerIds({ metadata }: TaskRecord): string {
-  return FORMER_ID_KEYS.map((key) => {
-    const value = metadata.elements.get(key)?.value ?? '';
-    return typeof value === 'string' ? value : JSON.stringify(value);
+  return FORMER_ID_KEYS.flatMap((key) => {
+    const value = metadata.elements.get(key)?.value ?? null;
+    if (value === null) return [];
+    return [typeof value === 'string' ? value : JSON.stringify(value)];
   }).join(' ');
 }
 

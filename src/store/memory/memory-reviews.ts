@@ -14,7 +14,8 @@ import type { KeptStep, NewReview, ReviewEnd, StepQuery, WatchedReview } from '.
 import { getAttempt } from './memory-attempts.ts';
 import { findTask } from './memory-ids.ts';
 import { toKey, type MemoryTables, type ReviewRow } from './memory-tables.ts';
-import { checkSeen, type MemoryTransaction } from './memory-transaction.ts';
+import { checkSeen } from './memory-seen.ts';
+import type { MemoryTransaction } from './memory-transaction.ts';
 import { resolveWorkId, sortByTime, tellAll } from './memory-work.ts';
 
 export function startReview(tx: MemoryTransaction, { watcher, ...wanted }: NewReview): Review {

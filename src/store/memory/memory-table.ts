@@ -4,6 +4,12 @@ import { assert } from '#kernel/assert.ts';
 export class Journal {
   #steps: (() => void)[] | undefined;
   readonly #listeners = new Set<() => void>();
+  #writes = 0;
+
+  /** How many writes have changed something. */
+  get writes(): number {
+    return this.#writes;
+  }
 
   /** Told after each write that was kept. Gives what ends it. */
   listen(listener: () => void): () => void {
@@ -18,6 +24,7 @@ export class Journal {
     this.#steps = steps;
     try {
       const result = work();
+      if (steps.length > 0) this.#writes += 1;
       for (const told of this.#listeners) queueMicrotask(told);
       return result;
     } catch (error) {

@@ -2,7 +2,8 @@ import { newRecord } from '#domain/task-changes.ts';
 import { expect, test } from 'vitest';
 import { createMemoryTables } from './memory-tables.ts';
 import { findTask } from './memory-ids.ts';
-import { checkSeen, newestEvent, toDeciding, writeMemory } from './memory-transaction.ts';
+import { checkSeen, toDeciding } from './memory-seen.ts';
+import { newestEvent, writeMemory } from './memory-transaction.ts';
 
 const by = { actor: { kind: 'user', name: 'ann', named: true }, now: 1_000 } as const;
 

@@ -1,13 +1,21 @@
+import type { Task, Transition } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
+import { decideHolding } from '#domain/decide-holding.ts';
+import { tellFormer } from '#domain/decide-save.ts';
 import type { SteadyTime } from '#domain/leases.ts';
-import { decideSeen, type Seen } from '#domain/decide-seen.ts';
-import type { Deciding, SeenTask } from '#domain/task-plan.ts';
-import { explainTaskRefusal, type TaskRefusal } from '#domain/task-refusal.ts';
-import { standingState } from '#domain/workflow.ts';
+import { nextNumbers, planWrite, type LocalNumbers, type Move } from '#domain/plan-write.ts';
+import type { Holding } from '#domain/task-holding.ts';
+import type { Happening } from '#domain/task-plan.ts';
+import type { TaskRecord } from '#domain/task-record.ts';
+import { toTask } from '#domain/to-task.ts';
 import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Writer } from '../store.ts';
-import type { MemoryTables, TaskRow } from './memory-tables.ts';
+import { resolveTaskId } from './memory-ids.ts';
+import { writeRow } from './memory-rows.ts';
+import { checkSave } from './memory-save.ts';
+import { toError } from './memory-seen.ts';
+import { toKey, type MemoryTables, type TaskRow } from './memory-tables.ts';
 import { workflowOf } from './memory-workflow.ts';
 
 /** One write: rows and events, all or nothing. */
@@ -20,6 +28,15 @@ export interface MemoryTransaction {
   read(id: string): TaskRow;
   /** Tells the feed; gives the event's number. */
   tell(event: MemoryEvent): number;
+  /** Stores a changed record with a version bump; an unchanged one only gives the task as it is. */
+  save(before: TaskRow | undefined, after: TaskRecord, happening: Happening): Saved;
+  /** Puts a task back that was deleted; its numbers go on from where they were. */
+  restore(after: TaskRecord, numbers: LocalNumbers, happening: Happening): Saved;
+}
+
+export interface Saved {
+  readonly task: Task;
+  readonly fence: number;
 }
 
 export interface MemoryEvent {
@@ -42,19 +59,49 @@ export function writeMemory<T>(
   by: Writer,
   work: (tx: MemoryTransaction) => T,
 ): T {
-  return tables.journal.keep(() =>
-    work({
-      tables,
-      by,
-      steady: () => by.steady ?? steady?.() ?? { clock: 0, at: by.now },
-      read(id) {
-        const row = tables.tasks.get(id);
-        assert(row !== undefined, `task ${id} is there in its own transaction`);
-        return row;
-      },
-      tell: (event) => insertEvent(tables, by, event),
-    }),
-  );
+  return tables.journal.keep(() => {
+    if (by.holding !== undefined) checkHolding(tables, by.holding);
+    return work(openTransaction({ tables, steady }, by));
+  });
+}
+
+function openTransaction({ tables, steady }: MemoryParts, by: Writer): MemoryTransaction {
+  const write = (
+    before: TaskRow | undefined,
+    after: TaskRecord,
+    { happening, numbers }: { readonly happening: Happening; readonly numbers: LocalNumbers },
+  ): Saved => {
+    const workflow = workflowOf(tables);
+    const triggered_by = toTriggeredBy(by.actor);
+    const plan = planWrite({ before: before?.record, after, happening, numbers, triggered_by, workflow });
+    writeRow(tables, after, numbers);
+    const [first] = plan.events.map((event) =>
+      insertEvent(tables, by, { ...event, ...plan, task_id: after.id }),
+    );
+    if (plan.move !== undefined) insertMove(tables, after, { ...plan.move, event_seq: first ?? null });
+    return { task: plan.task, fence: numbers.fence };
+  };
+  const tx: MemoryTransaction = {
+    tables,
+    by,
+    steady: () => by.steady ?? steady?.() ?? { clock: 0, at: by.now },
+    read(id) {
+      const row = tables.tasks.get(id);
+      assert(row !== undefined, `task ${id} is there in its own transaction`);
+      return row;
+    },
+    tell: (event) => insertEvent(tables, by, event),
+    restore: (after, numbers, happening) => write(undefined, after, { happening, numbers }),
+    save(before, after, happening) {
+      if (before?.record === after)
+        return { task: toTask(after, before.version, workflowOf(tables)), fence: before.fence };
+      const former_owner = before === undefined ? undefined : checkSave(tx, before, { after, happening });
+      const told = { happening: tellFormer(happening, former_owner), numbers: nextNumbers(before, after) };
+      const saved = write(before, after, told);
+      return former_owner === undefined ? saved : { ...saved, task: { ...saved.task, former_owner } };
+    },
+  };
+  return tx;
 }
 
 function insertEvent(tables: MemoryTables, by: Writer, event: MemoryEvent): number {
@@ -73,21 +120,24 @@ export function newestEvent(tables: MemoryTables): number {
 
 const NEWEST = 'newest_event';
 
-/** The task as a decision wants it. */
-export function toSeen(tables: MemoryTables, { record, version, fence }: TaskRow): SeenTask {
-  return { record, version, fence, standing: standingState(workflowOf(tables), record.life) };
+function insertMove(
+  { transitions }: MemoryTables,
+  { id, life }: TaskRecord,
+  { reason, rejection, event_seq, ...move }: Move & { readonly event_seq: number | null },
+): void {
+  const created_at = toIso(life.written);
+  const key = toKey(id, created_at, move.from_state, move.to_state, move.triggered_by);
+  // One that is known already stays as it is.
+  if (transitions.has(key)) return;
+  const statuses = move as Pick<Transition, 'from_status' | 'to_status'>; // those of two lives
+  const told = { trigger_reason: reason, rejection: rejection === 1, hook_results: null };
+  transitions.set(key, { ...move, ...statuses, ...told, task_id: id, created_at, event_seq });
 }
 
-export function toDeciding({ tables, by }: Pick<MemoryTransaction, 'tables' | 'by'>): Deciding {
-  return { actor: by.actor, now: by.now, workflow: workflowOf(tables) };
-}
-
-export function toError(tables: MemoryTables, before: TaskRow, refusal: TaskRefusal): Error {
-  return explainTaskRefusal(toSeen(tables, before), refusal);
-}
-
-/** Throws version_conflict or fence_conflict where the task is no longer the one that the caller saw. */
-export function checkSeen(tables: MemoryTables, before: TaskRow, seen: Seen): void {
-  const other = decideSeen(toSeen(tables, before), seen);
-  if (other !== undefined) throw toError(tables, before, other);
+/** Throws permission_denied where the task is not the agent's. */
+function checkHolding(tables: MemoryTables, holding: Holding): void {
+  const row = tables.tasks.get(resolveTaskId(tables, holding.id));
+  if (row === undefined) return; // the write says what is wrong
+  const refusal = decideHolding(row.record, holding);
+  if (refusal !== undefined) throw toError(tables, row, refusal);
 }

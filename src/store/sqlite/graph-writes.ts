@@ -6,12 +6,11 @@ import {
   isDependency,
   needsWayBack,
 } from '#domain/decide-dependency.ts';
-import { findUndo, planRestore, type RestorePlan } from '#domain/decide-restore.ts';
+import { explainForgotten, findUndo, planRestore, type RestorePlan } from '#domain/decide-restore.ts';
 import { explainGraphRefusal } from '#domain/graph-refusal.ts';
 import { findTieBack, planTie, type Ties } from '#domain/task-ties.ts';
 import { textValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
-import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { DeleteResult, TaskStore } from '../store.ts';
 import { checkSave } from './check-save.ts';
@@ -123,12 +122,7 @@ export function restoreTask(tx: WriteTransaction, restore: Parameters<TaskStore[
   const deleted = readLine(row?.line as string);
   const own = typeof row?.undo === 'string' ? (readJson(row.undo) as Undo) : undefined; // written by deleteTask
   const undo = findUndo({ own, remembered: restore.remembered, deleted });
-  if (undo === undefined) {
-    throw new ForgeError('not_found', `What ${id} held is neither in this store nor in git's history here`, {
-      hint: 'git fetch --unshallow, or git fetch --all; then try again',
-      details: { id },
-    });
-  }
+  if (undo === undefined) throw explainForgotten(id);
   const before = readLine(undo.before);
   checkSeen(tx, { ...undo, record: before }, { fence: restore.fence });
   if (tx.bounded) refuseManyRestored(db, id, [...undo.children, ...undo.dependents.map(([from]) => from)]);

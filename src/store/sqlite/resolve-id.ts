@@ -40,9 +40,7 @@ function listKnown(db: Database, ids: ReadonlySet<string>, most: number): string
 }
 
 /** The ids that a task had in the tool it was imported from, as one text; most tasks have no metadata at all. */
-export const FORMER_IDS = FORMER_ID_KEYS.map((key) => `coalesce(t.metadata ->> '$.${key}', '')`).join(
-  " || ' ' || ",
-);
+export const FORMER_IDS = `concat_ws(' ', ${FORMER_ID_KEYS.map((key) => `t.metadata ->> '$.${key}'`).join(', ')})`;
 
 /** Only where no whole id was found: it reads every task with metadata. */
 function listFormer(db: Database, word: string, most: number): string[] {

@@ -1,5 +1,5 @@
 import { toTriggeredBy } from '#domain/actor.ts';
-import { decideWorkflow } from '#domain/decide-workflow.ts';
+import { decideWorkflow, isNews } from '#domain/decide-workflow.ts';
 import { DEFAULT_RESOLVED, resolveWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { WorkflowChange } from '../kept-workflow.ts';
@@ -25,8 +25,7 @@ export function setWorkflow(tx: WriteTransaction, change: WorkflowChange): void 
   parkTasks(db, parked_states);
   // Writes that are made together with this one are decided by it.
   readKeptWorkflow(db);
-  // A new clone's first look at a file that says nothing is no change of what anybody saw.
-  if (before.digest !== undefined || definition !== undefined) tx.emitProject({ changed: ['workflow'] });
+  if (isNews(before.digest, definition)) tx.emitProject({ changed: ['workflow'] });
 }
 
 /** `parked` is a copy of what the workflow says, for the queries of what is ready. */

@@ -1,5 +1,6 @@
 import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
+import { tellFormer } from '#domain/decide-save.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import { nextNumbers, planWrite, type LocalNumbers, type Move } from '#domain/plan-write.ts';
 import type { Happening } from '#domain/task-plan.ts';
@@ -292,10 +293,9 @@ function openTransaction(
         return { task: toTask(after, before.version, db.workflow), fence: before.fence };
       const former_owner =
         before === undefined ? undefined : checkSave({ db, by }, before, { after, happening });
-      const former = former_owner === undefined ? undefined : { former_owner };
-      const more = { ...happening.more, ...former, ...(former && happening.forced && { forced: true }) };
-      const saved = write(before, toEncoded(after), nextNumbers(before, after), { ...happening, more });
-      return former === undefined ? saved : { ...saved, task: { ...saved.task, ...former } };
+      const told = tellFormer(happening, former_owner);
+      const saved = write(before, toEncoded(after), nextNumbers(before, after), told);
+      return former_owner === undefined ? saved : { ...saved, task: { ...saved.task, former_owner } };
     },
   };
 }
