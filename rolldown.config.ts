@@ -26,7 +26,7 @@ const LATER = [
   'domain/(describe-(containment|life|stray|usage|walls)|expand-braces|find-(cycles|executed|halted)|good-values)',
   'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-(identity|steps)|known-tools|list-gate-changes)',
   'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|pick-meant|plan-dispatch|price-table)',
-  'domain/(process-mark|python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
+  'domain/(process-mark|prune-record|python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
   'domain/(task-plan|token-estimate|unreadable-lines|unshared-values|work-refusal)',
 ];
 const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in)|untaken-edits)'];

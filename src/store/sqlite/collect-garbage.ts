@@ -1,5 +1,5 @@
 import { toTriggeredBy } from '#domain/actor.ts';
-import { MAP_NAMES, lastStamp, type ElementMap, type TaskRecord } from '#domain/task-record.ts';
+import { isPastDeletion, pruneRecord } from '#domain/prune-record.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { Database } from './database.ts';
 import { readKnown } from './apply-record.ts';
@@ -46,7 +46,7 @@ export function prune(
     let deleted_tasks = 0;
     for (const row of db.all('SELECT id FROM deleted_tasks')) {
       const known = readKnown(db, row.id as string);
-      if (known === undefined || lastStamp(known.record) >= until) continue;
+      if (known === undefined || !isPastDeletion(known.record, until)) continue;
       db.run('DELETE FROM deleted_tasks WHERE id = ?', row.id as string);
       deleted_tasks += 1;
     }
@@ -93,22 +93,4 @@ function shrinkDatabase(db: Database): { before: number; after: number } {
   // Where a reader holds the log open it stays; the next writer cuts it.
   db.get('PRAGMA wal_checkpoint(TRUNCATE)');
   return { before, after: size() };
-}
-
-/**
- * Not even the floor of a map says any more that they were there: it would speak of elements, too, that others wrote before
- * `until` and that this store never saw. What values replaced is kept, which is bounded.
- */
-function pruneRecord(record: TaskRecord, until: number): { record: TaskRecord; removals: number } {
-  let removals = 0;
-  const maps: Partial<Record<(typeof MAP_NAMES)[number], ElementMap>> = {};
-  for (const name of MAP_NAMES) {
-    if (name === 'conflicts') continue;
-    const { floor, elements } = record[name];
-    const kept = [...elements].filter(([, { value, stamp }]) => value !== undefined || stamp >= until);
-    if (kept.length === elements.size) continue;
-    removals += elements.size - kept.length;
-    maps[name] = { floor, elements: new Map(kept) };
-  }
-  return { record: { ...record, ...maps }, removals };
 }
