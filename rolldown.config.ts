@@ -22,14 +22,17 @@ const READ = [
 /** What neither a read nor a write of a task needs: who works, what may run, what was taken in from a file. */
 const LATER = [
   'domain/(checkout-change|compile-report|compose-prompt|count-(audits|rounds|usage)|dependency-tree|diff-command)',
-  'domain/decide-(agent-pick|approval|attempt|merge|pick|resume|review-end|run|suspension)',
+  'domain/decide-(agent-pick|approval|attempt|merge|pick|resume|review-end|run|settlement|suspension)',
   'domain/(describe-(containment|life|stray|usage|walls)|expand-braces|find-(cycles|executed|halted)|good-values)',
   'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-(identity|steps)|known-tools|list-gate-changes)',
   'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|pick-meant|plan-dispatch|price-table)',
   'domain/(process-mark|prune-record|python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
   'domain/(task-plan|token-estimate|unreadable-lines|unshared-values|work-refusal)',
 ];
-const FOLD = ['domain/(hand-edits|merge-losses|plain-line|take-in-[^/]+|taken-(back|in)|untaken-edits)'];
+const FOLD = [
+  'domain/(decide-take-in|find-shown-state|fold-losses|hand-edits|judge-losses|merge-losses|past-states|plain-line)',
+  'domain/(take-in-[^/]+|taken-(back|in)|unshared-values|untaken-edits)',
+];
 const WRITE = [
   'app/(find-actor|run/inside-run)',
   `(?!(${[...LATER, ...FOLD].join('|')})\\.ts$)domain/(?!validate-|locate-)[^/]+`,

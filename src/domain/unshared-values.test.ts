@@ -29,7 +29,7 @@ function meta(value: Json | undefined, at: number): TaskRecord {
 
 /** Event 1 is in the files, event 2 is not. */
 function changes(data: JsonObject, { seq = 2, by = 'user:ann' } = {}): KnownChanges {
-  return { exported: 1, events: () => [{ seq, triggered_by: by, data }] };
+  return { exported: () => 1, events: () => [{ seq, triggered_by: by, data }] };
 }
 
 const TITLE = changes({ task: { title: 'Here' }, changed: ['title'] });

@@ -31,7 +31,7 @@ export interface KnownChanges {
     readonly data: { readonly task?: JsonObject; readonly changed?: readonly string[] };
   }[];
   /** The newest event that the files hold. */
-  readonly exported: number;
+  readonly exported: () => number;
 }
 
 type Candidate = LostValue & { readonly incoming: Json };
@@ -85,11 +85,12 @@ function findLostClaim({ life: here }: TaskRecord, { life: there }: TaskRecord):
 
 /** What was changed here since the last export, and every state of the task that the feed remembers. */
 function readChanges({ events, exported }: KnownChanges): { changed: Set<string>; seen: JsonObject[] } {
+  const newest = exported();
   const changed = new Set<string>();
   const seen: JsonObject[] = [];
   for (const { seq, triggered_by, data } of events()) {
     if (data.task !== undefined) seen.push(data.task);
-    if (seq > exported && !triggered_by.startsWith('system:')) {
+    if (seq > newest && !triggered_by.startsWith('system:')) {
       for (const name of data.changed ?? []) changed.add(name);
     }
   }

@@ -1,5 +1,5 @@
 import type { ConflictEntry } from '#domain/decide-settlement.ts';
-import type { ValueMark } from '#domain/lost-values.ts';
+import type { OwnValue } from '#domain/judge-losses.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { ShownState } from '#domain/taken-in.ts';
 import type { Writer } from './store.ts';
@@ -163,23 +163,6 @@ export interface FoldReport {
   put_back?: PutBackLine[];
   /** Values that were written here and fell, of which it is not known whether that was meant; left out where there are none. */
   unsure?: OwnValue[];
-}
-
-/** A value that was written in this store. */
-export interface OwnValue {
-  readonly id: string;
-  /** A field's name or `metadata.<key>`. */
-  readonly name: string;
-  readonly mark: ValueMark;
-  /** The value that it fell against. */
-  readonly stands: ValueMark;
-  /** True: it fell against what stands here, so that only the history of this checkout can tell. */
-  readonly is_theirs?: boolean | undefined;
-}
-
-export function toOwnKey({ id, name, mark, stands }: OwnValue): string {
-  const [falls, beaten_by] = [mark, stands].map(({ stamp, hash }) => `${stamp.toString(36)}.${hash}`);
-  return `${id} ${name}@${falls}<${beaten_by}`;
 }
 
 export interface FoldHistoryReport {

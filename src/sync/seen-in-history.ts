@@ -4,7 +4,7 @@ import { findRepository } from '#git/find-repository.ts';
 import { type BlobReader, openBlobReader } from '#git/read-blob.ts';
 import { areLinked, type LoggedMove } from '#domain/linked-moves.ts';
 import { hasLife } from '#domain/own-values.ts';
-import { toOwnKey, type OwnValue } from '#store/sync-store.ts';
+import { toOwnKey, type OwnValue } from '#domain/judge-losses.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 import { findMoves, findRecords } from './find-lines-of.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { PutBackLine } from '#domain/taken-back.ts';
-import type { OwnValue } from '#store/sync-store.ts';
+import type { OwnValue } from '#domain/judge-losses.ts';
 import { foldTexts, makeTexts, noteWritten } from '#sync/branch-mode.ts';
 import type { Random } from './random.ts';
 import type { SyncChecks } from './sync-checks.ts';

@@ -1,6 +1,6 @@
 import { systemActor } from '#domain/actor.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
-import type { OwnValue } from '#store/sync-store.ts';
+import type { OwnValue } from '#domain/judge-losses.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { foldFiles } from '#sync/fold-files.ts';
 import { mergeHistoryFiles, mergeTaskFiles } from '#sync/merge-task-files.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { exportLines, fold, shareLines, toRequest } from '../../../tests/support/fold-lines.ts';
-import { toOwnKey } from '../sync-store.ts';
+import { toOwnKey } from '#domain/judge-losses.ts';
 import { by, claim, create, line } from './open-behaviour.ts';
 import type { OpenSync, SyncUnderTest } from './open-sync-behaviour.ts';
 

@@ -1,23 +1,26 @@
 import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
-import { editedLine, writtenLine } from '#domain/edited-line.ts';
-import { keepKnown, readGoodValues, withKnownParts } from '#domain/good-values.ts';
+import { askFirst, decideTakeIn, type IncomingLine } from '#domain/decide-take-in.ts';
+import { editedLine } from '#domain/edited-line.ts';
+import { nameUnsealed } from '#domain/find-shown-state.ts';
+import { findFoldLosses } from '#domain/fold-losses.ts';
+import { readGoodValues, withKnownParts } from '#domain/good-values.ts';
 import { listGateChanges } from '#domain/list-gate-changes.ts';
 import { isSameTask } from '#domain/identity.ts';
+import { findEditedLife, judgeLosses } from '#domain/judge-losses.ts';
 import { keepIdentity } from '#domain/kept-identity.ts';
+import type { LostValue } from '#domain/lost-values.ts';
 import { decodeRecord } from '#domain/record-codec.ts';
-import { digestRecord } from '#domain/record-digests.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
-import { findUntaken } from '#domain/untaken-edits.ts';
-import { hasTaken } from '#domain/take-in-foreign.ts';
-import { takeInEdits, type EditedLine, type ShownState, type TakenIn } from '#domain/take-in-edits.ts';
-import { isDeleted, lastStamp, type TaskRecord } from '#domain/task-record.ts';
+import type { ShownState, TakenIn } from '#domain/take-in-edits.ts';
+import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
 import type { FileLine, FoldReport } from '../sync-store.ts';
 import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import type { FoldedTask } from './fold-rows.ts';
-import { nameUnsealed, readPast, readShownState, type LookedAt } from './shown-base.ts';
+import { noteOwnWrite, readOwnRun } from './own-runs.ts';
+import { readPast, readShownState, type LookedAt } from './shown-base.ts';
 
 /** Lines that are no entries, of one file: so many are told and kept, the others are counted. */
 export const UNREADABLE_KEPT = 10_000;
@@ -119,119 +122,41 @@ export function asKnown(
 
 /** What the line says, with stamps of their own for edits by hand; `known` is the task as the store has it. */
 export function readIncoming(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
-  const taken = readEdits(fold, incoming, known);
-  if (known === undefined || incoming.bad === undefined) return taken;
-  return { ...taken, record: keepKnown(taken.record, known, incoming.bad) };
-}
-
-function readEdits(fold: Fold, incoming: IncomingTask, known: TaskRecord | undefined): TakenIn {
-  const { rows, by, by_hand, report } = fold;
-  const { record, line } = incoming;
-  const edited = incoming.edited ?? writtenLine(line.text, record, known);
-  if (edited === undefined) {
-    if (by_hand === undefined && line.side === undefined) noteOverwritten(fold, incoming, known);
-    return { record, lost: [], is_back: false };
-  }
-  if (edited.unstamped !== undefined && known !== undefined) {
-    return readUnstamped(fold, { ...incoming, edited }, known);
-  }
-  // One that others were written upon was taken in before, and is not made again by them.
-  if (known !== undefined && fold.stood?.has(line.text) === true && hasTaken(known, edited))
-    return { record: known, lost: [], is_back: false };
-  const place = { path: fold.path, task_id: record.id, seal: edited.seal };
-  const name = `${record.id} ${edited.seal}`;
-  // A file that is only added to has several copies of a line; one of them says nothing of another.
-  if (fold.edited.has(name)) return takeInEdits(edited, { known, now: by.now });
-  fold.edited.add(name);
-  const shown = rows.readShown(place);
-  const guess = shown === undefined && line.side === undefined ? guessShown(edited, known) : undefined;
-  const last = shown ?? guess?.last;
-  const taken = takeInEdits(edited, { known, now: by.now, by_hand: by_hand?.has(line.text), last });
-  if (taken.is_back && by_hand === undefined && last !== undefined) {
-    const isKnown =
-      known !== undefined && hasTaken(known, edited) && !known.hand?.has(`${edited.seal}:${last}`);
-    const asked = { text: line.text, seal: edited.seal, last, guessed: guess?.guessed };
-    askAbout(report, { ...asked, ...(isKnown && { known: true }) });
-  } else rows.writeShown({ ...place, digests: digestRecord(record) }, { outlives: true });
+  const { rows, path, by, report } = fold;
+  const { id } = incoming.record;
+  const { taken, asks, seal, shows, shows_state } = decideTakeIn(toLine(incoming), {
+    known,
+    now: by.now,
+    by_hand: fold.by_hand,
+    stood: fold.stood,
+    asked: report.put_back?.length ?? 0,
+    isAgain: (edited) => fold.edited.has(`${id} ${edited}`),
+    findShown: (edited) => rows.readShown({ path, task_id: id, seal: edited }),
+    findShownState: () => known && readShownState(fold, known),
+    listPast: () => (known === undefined ? [] : readPast(rows, known)),
+  });
+  askAbout(report, asks);
+  if (seal !== undefined) fold.edited.add(`${id} ${seal}`);
+  if (seal !== undefined && shows !== undefined)
+    rows.writeShown({ path, task_id: id, seal, digests: shows }, { outlives: true });
+  if (shows_state !== undefined) keepUnsealed(fold, id, shows_state);
   return taken;
 }
 
-/** A line that another clone wrote, which has not taken in an edit that the task still shows here. */
-function noteOverwritten(
-  { report }: Fold,
-  { record, line }: IncomingTask,
-  known: TaskRecord | undefined,
-): void {
-  if (known?.hand === undefined) return;
-  for (const { seal, last } of findUntaken(record, known))
-    askAbout(report, { text: line.text, seal, last, guessed: 'back', overwritten: true });
+function toLine({ line, ...incoming }: IncomingTask): IncomingLine {
+  return { ...incoming, text: line.text, is_side: line.side !== undefined };
 }
 
-/** What a file may have showed before, of which only this is known: that the task has edits of the same line. */
-function guessShown(
-  { record, seal, written }: EditedLine,
-  known: TaskRecord | undefined,
-): Pick<PutBackLine, 'last' | 'guessed'> | undefined {
-  const edits = [...(known?.hand ?? [])].filter(([edit]) => edit.startsWith(`${seal}:`));
-  const [newest] = edits.toSorted(([, one], [, other]) => other - one);
-  if (newest === undefined || written === undefined) return undefined;
-  const shows = digestRecord(record);
-  if (shows === written) return { last: newest[0].slice(seal.length + 1), guessed: 'back' };
-  return edits.some(([edit]) => edit === `${seal}:${shows}`) ? { last: written, guessed: 'edit' } : undefined;
+/** Whether the line waits for what commits tell of it. */
+export function asksFirst({ answers = false, by_hand, report }: Fold, incoming: IncomingTask): boolean {
+  const asked = report.put_back?.length ?? 0;
+  const ask = askFirst(toLine(incoming), { answers, by_hand, asked });
+  if (ask !== undefined) askAbout(report, [ask]);
+  return ask !== undefined;
 }
 
-/** The last of several lines of a task is what the file shows; those before it are what it showed once. */
-function readUnstamped(
-  fold: Fold,
-  { edited, line, record, is_former }: IncomingTask & { readonly edited: EditedLine },
-  known: TaskRecord,
-): TakenIn {
-  const { rows, by, by_hand, report } = fold;
-  const past = (): string[] => readPast(rows, known);
-  if (is_former === true || line.side !== undefined) return takeInEdits(edited, { known, now: by.now, past });
-  const stood = fold.stood?.get(line.text);
-  // It stood there before the last look, and says nothing new of values that were written since.
-  if (stood === null && hasTaken(known, edited)) return { record: known, lost: [], is_back: false };
-  const shown = stood === undefined ? readShownState(fold, known) : (stood ?? undefined);
-  const mayAsk = by_hand === undefined && (report.put_back?.length ?? 0) < LIMITS.asked_lines;
-  if (mayAsk && !hasTaken(known, edited)) {
-    const is_shown = shown === undefined ? undefined : (true as const);
-    askAbout(report, { text: line.text, seal: record.id, last: '', stood: [], is_shown });
-    if (shown !== undefined) keepUnsealed(fold, record.id, shown);
-    return { record: known, lost: [], is_back: true };
-  }
-  const where = { known, now: by.now, by_hand: by_hand?.has(line.text), shown, past };
-  // Taken in before, a line says no more than it did then, but by what it changed in this place.
-  const isOld = shown === undefined && where.by_hand !== true && hasTaken(known, edited);
-  const taken = isOld ? { record: known, lost: [], is_back: false } : takeInEdits(edited, where);
-  const isUnsure = taken.is_back && shown !== undefined;
-  if (isUnsure) {
-    const isKnown = hasTaken(known, edited) && !known.hand?.has(`${edited.seal}:${shown.digests}`);
-    const asked = { text: line.text, seal: record.id, last: shown.digests };
-    askAbout(report, { ...asked, ...(isKnown && { known: true }) });
-  }
-  // What stood there is remembered until it is known who changed it.
-  keepUnsealed(
-    fold,
-    record.id,
-    isUnsure ? shown : { digests: digestRecord(record), updated: edited.updated },
-  );
-  return taken;
-}
-
-/**
- * A task that only a line without stamps tells of: commits may have it with stamps, and then the line is an edit of that.
- * Taken as it is, it would know nothing of what it replaced.
- */
-export function asksFirst({ answers, by_hand, report }: Fold, { line, record }: IncomingTask): boolean {
-  if (answers !== true || by_hand !== undefined || line.side !== undefined) return false;
-  if ((report.put_back?.length ?? 0) >= LIMITS.asked_lines) return false;
-  askAbout(report, { text: line.text, seal: record.id, last: '', stood: [] });
-  return true;
-}
-
-function askAbout(report: FoldReport, line: PutBackLine): void {
-  (report.put_back ??= []).push(line);
+function askAbout(report: FoldReport, lines: readonly PutBackLine[]): void {
+  if (lines.length > 0) (report.put_back ??= []).push(...lines);
 }
 
 /** What the file shows of a task where that is not what the store holds. */
@@ -269,14 +194,38 @@ export function renewDigest({ rows }: Fold, record: TaskRecord): number {
 }
 
 function tellLosses(report: FoldReport, before: TaskRecord, after: TaskRecord): void {
-  const was = before.life;
-  const now = after.life;
-  const claims = was.status === 'in_progress' && now.status === 'in_progress' && was.n === now.n;
-  if (claims && was.assignee !== null && now.assignee !== null && was.assignee !== now.assignee) {
-    report.lost_claims.push({ id: after.id, was: was.assignee, now: now.assignee });
-  }
-  const deletedAt = after.fields.get('deleted_at')?.stamp ?? 0;
-  if (isDeleted(after) && !isDeleted(before) && lastStamp(before) > deletedAt) {
-    report.edited_deleted.push(after.id);
-  }
+  const { claim, is_edited_deleted } = findFoldLosses(before, after);
+  if (claim !== undefined) report.lost_claims.push({ id: after.id, ...claim });
+  if (is_edited_deleted) report.edited_deleted.push(after.id);
+}
+
+/** A task here, and the line that a file has of it. */
+export interface MetLine {
+  readonly known: TaskRecord;
+  readonly incoming: IncomingTask;
+  readonly taken: TakenIn;
+}
+
+/** What of the two does not stand; what has to be asked of it stands in the report. */
+export function judgeMeeting(fold: Fold, { known, incoming, taken }: MetLine): readonly LostValue[] {
+  const { rows, report, seen, elsewhere } = fold;
+  const { lost, unsure } = judgeLosses(
+    { known, incoming: toLine(incoming), taken },
+    {
+      readRun: () => readOwnRun(rows, known.id),
+      changes: {
+        events: () => rows.listTaskEvents(known.id),
+        exported: () => rows.findFact('exported_seq') ?? 0,
+      },
+      seen,
+      elsewhere,
+    },
+  );
+  if (unsure !== undefined) (report.unsure ??= []).push(unsure);
+  return lost;
+}
+
+export function noteEdits({ rows }: Fold, { known, incoming, taken }: MetLine, after: TaskRecord): void {
+  const write = findEditedLife({ known, incoming: toLine(incoming), taken }, after);
+  if (write !== undefined) noteOwnWrite(rows, known.id, write);
 }

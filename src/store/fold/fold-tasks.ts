@@ -11,7 +11,9 @@ import { quickId, SharedBirth, type IncomingTask } from './fold-lines.ts';
 import {
   asKnown,
   asksFirst,
+  judgeMeeting,
   keepUnsealed,
+  noteEdits,
   readIncoming,
   readTask,
   renewDigest,
@@ -20,7 +22,6 @@ import {
 } from './fold-records.ts';
 import type { FoldRows, FoldStore } from './fold-rows.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
-import { judgeLosses, noteEdits } from './judge-losses.ts';
 import { keepMissing } from './missing-lines.ts';
 import { foldedAt } from './shown-facts.ts';
 
@@ -169,7 +170,8 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   const own = asKnown(fold, incoming, known.record);
   if (!isSameTask(known.record, own.record)) throw new SharedBirth(record.id);
   const taken = readIncoming(fold, own, known.record);
-  const lost = judgeLosses(fold, { known: known.record, incoming: own, taken });
+  const met = { known: known.record, incoming: own, taken };
+  const lost = judgeMeeting(fold, met);
   const joined = joinCopies(known.record, taken.record);
   const after = keepLostValues(joined, lost);
   // The same value may be lost by the edit and by the join.
@@ -178,7 +180,7 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
     report.unchanged += 1;
     return fold.digests.get(record.id) ?? renewDigest(fold, known.record);
   }
-  noteEdits(fold, { known: known.record, incoming: own, taken, after });
+  noteEdits(fold, met, after);
   return saveJoined(fold, known, after);
 }
 

@@ -4,9 +4,17 @@ import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { FileLine } from '../sync-store.ts';
-import { asKnown, readIncoming, readTask, saveJoined, type Fold } from './fold-records.ts';
+import {
+  asKnown,
+  judgeMeeting,
+  noteEdits,
+  readIncoming,
+  readTask,
+  saveJoined,
+  type Fold,
+  type MetLine,
+} from './fold-records.ts';
 import type { FoldedTask } from './fold-rows.ts';
-import { judgeLosses, noteEdits, type Meeting } from './judge-losses.ts';
 
 /**
  * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,
@@ -35,7 +43,7 @@ export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
   }
   for (const { known: before, incoming, taken } of judged) {
     const after = joined.get(before.id) ?? joined.get(identityOf(before).apart);
-    if (after !== undefined) noteEdits(fold, { known: { ...before, id: after.id }, incoming, taken, after });
+    if (after !== undefined) noteEdits(fold, { known: { ...before, id: after.id }, incoming, taken }, after);
   }
 }
 
@@ -63,8 +71,8 @@ function readGraphs(
   fold: Fold,
   lines: Iterable<FileLine>,
   ours: ReadonlyMap<string, TaskRecord>,
-): { graphs: Map<string, TaskRecord>[]; judged: Meeting[] } {
-  const judged: Meeting[] = [];
+): { graphs: Map<string, TaskRecord>[]; judged: MetLine[] } {
+  const judged: MetLine[] = [];
   const sides = { ours: new Map<string, TaskRecord>(), theirs: new Map<string, TaskRecord>() };
   const strays: Map<string, TaskRecord>[] = [];
   let conflict = false;
@@ -74,7 +82,7 @@ function readGraphs(
     const incoming = asKnown(fold, read, ours.get(read.record.id));
     const base = findSame(ours, incoming.record);
     const taken = readIncoming(fold, incoming, base);
-    const lost = base === undefined ? taken.lost : judgeLosses(fold, { known: base, incoming, taken });
+    const lost = base === undefined ? taken.lost : judgeMeeting(fold, { known: base, incoming, taken });
     if (base !== undefined) judged.push({ known: base, incoming, taken });
     const record = keepLostValues(taken.record, lost);
     for (const name of new Set(lost.map((one) => one.name)))

@@ -1,3 +1,4 @@
+import { decideReplay } from '#domain/decide-replay.ts';
 import type { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { readKnown } from './apply-record.ts';
@@ -13,12 +14,7 @@ import { shownLines } from './shown-lines.ts';
 import { findFact, keptFacts, readFact, writeFact } from './store-facts.ts';
 import { toRebuild } from './translate-error.ts';
 
-/**
- * Makes database and local replica agree, under the write lock; returns the size they agree on.
- * A longer replica holds writes that a crash kept from the database: they are joined in. A shorter one was cut
- * or removed: it is written anew from the database. Another file than the one the database knows is read whole. Where
- * the database does not know how much it holds, both happen.
- */
+/** Makes database and local replica agree, under the write lock; returns the size they agree on. */
 export function replayReplica(
   db: Database,
   replica: Replica,
@@ -26,25 +22,30 @@ export function replayReplica(
   held: number | undefined = heldBytes(db),
 ): number {
   const size = replica.size();
-  const same = size === 0 || isKnownFile(db, replica);
-  if (size === held && same && !isLost(db, size)) return held;
-  if (size === 0 || held === undefined || (size < held && same)) {
-    // What stands in it may be more than the database has, also where its size says otherwise.
-    if (size > 0) joinReplica(db, replica, { ...how, from: 0 });
-    return holdWhole(db, replica, replica.rewrite(allLines(db)));
+  const is_same = size === 0 || isKnownFile(db, replica);
+  const decision = decideReplay({ size, held, is_same, has_tasks: size === 0 && hasTasks(db) });
+  switch (decision.outcome) {
+    case 'agreed':
+      return decision.size;
+    case 'rewrite':
+      if (decision.joins) joinReplica(db, replica, { ...how, from: 0 });
+      return holdWhole(db, replica, replica.rewrite(allLines(db)));
+    case 'join':
+      return setBytes(
+        db,
+        replica,
+        joinReplica(db, replica, { ...how, from: replica.startAt(decision.from) }),
+      );
   }
-  return setBytes(db, replica, joinReplica(db, replica, { ...how, from: replica.startAt(same ? held : 0) }));
 }
 
 /** Whether the replica holds what the database says it holds. */
 export function isReplicaWhole(db: Database, replica: Replica): boolean {
   const size = replica.size();
-  return size === heldBytes(db) && !isLost(db, size);
+  return size === heldBytes(db) && !(size === 0 && hasTasks(db));
 }
 
-/** A size of 0 is that of a database without tasks: on any other the fact was changed by another program. */
-function isLost(db: Database, size: number): boolean {
-  if (size > 0) return false;
+function hasTasks(db: Database): boolean {
   const row = db.get('SELECT EXISTS (SELECT 1 FROM tasks) + EXISTS (SELECT 1 FROM deleted_tasks) AS known');
   return row?.known !== 0;
 }
