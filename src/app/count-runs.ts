@@ -2,8 +2,9 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { openTaskReader } from '#store/open-task-reader.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import type { StoreLocation } from '#store/store-location.ts';
-import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
 import { findRegistered, listProjects } from '#sync/project-registry.ts';
 
 /**
@@ -24,10 +25,11 @@ export function createRunCounter(
 
 function countElsewhere(place: HomePlace, own: StoreLocation): number {
   let count = 0;
+  const ownId = readStoreId(own);
   for (const project of listProjects(place.home)) {
     try {
       const { paths } = findRegistered(project, place);
-      if (toRealPlace(paths.store.folder) === toRealPlace(own.folder)) continue;
+      if (readStoreId(paths.store) === ownId) continue;
       using reader = openTaskReader(paths.store);
       count += reader.countOpenRuns();
     } catch (error) {

@@ -8,6 +8,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { Host, Meter } from '#operations/operation.ts';
 import { runOnTerminal, runProgram } from '#process/run-program.ts';
 import { openStore } from '#store/open-store.ts';
+import { keepStoreIdentity } from '#store/store-identity.ts';
 import { findProject } from '#sync/find-project.ts';
 import { installHooks, readHookStatus, uninstallHooks } from '#sync/hook-blocks.ts';
 import { initialiseProject } from '#sync/initialise-project.ts';
@@ -54,6 +55,11 @@ export function createLocalHost(options: {
         },
       });
       const store_dir = dirname(made.database);
+      const modes = readSharedModes(dirname(store_dir));
+      keepStoreIdentity(
+        { folder: store_dir },
+        { project_id: made.project_id, first_project_id: made.project_id, modes },
+      );
       rememberProgram({ store_dir, common_dir: dirname(store_dir) }, findProgram());
       return made;
     },

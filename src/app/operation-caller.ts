@@ -19,7 +19,7 @@ import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { WaitBudget } from '#operations/wait-budget.ts';
 import { requiredScope } from '#operations/required-scope.ts';
 import { isDamage } from '#store/sqlite/translate-error.ts';
-import { isSameStore } from '#store/store-location.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
 import { openFound } from './open-context.ts';
@@ -222,7 +222,7 @@ function toContext(
     },
     stays: true,
     async openProject(found) {
-      const other = projects.list().find((one) => isSameStore(one.found.paths.store, found.paths.store));
+      const other = projects.list().find((one) => one.store_id === readStoreId(found.paths.store));
       // Its own connection, because whoever asked closes it.
       const target = other?.found ?? found;
       return openFound(target, { env, notice, meter: () => undefined }, { lock: 'await' });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import { isSameStore, type StoreLocation, toStoreFiles } from '#store/store-location.ts';
+import { toStoreFiles } from '#store/store-location.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 
 /**
@@ -9,11 +9,11 @@ import type { FoundProject } from '#sync/find-project.ts';
  */
 export class ProjectIdentities {
   /** Stores by the prefixes they were opened with. */
-  readonly #stores = new Map<string, StoreLocation>();
+  readonly #stores = new Map<string, { readonly store_id: string; readonly database: string }>();
 
   /** The prefix that this store was opened with. */
-  prefixOf({ paths }: FoundProject): string | undefined {
-    for (const [prefix, store] of this.#stores) if (isSameStore(store, paths.store)) return prefix;
+  prefixOf(storeId: string): string | undefined {
+    for (const [prefix, { store_id }] of this.#stores) if (store_id === storeId) return prefix;
     return undefined;
   }
 
@@ -21,20 +21,21 @@ export class ProjectIdentities {
    * What is wrong with serving this project under the prefix of its config; undefined where nothing is. Not for a
    * project that the person registered with this prefix: it may have it.
    */
-  findFault(found: FoundProject): ForgeError | undefined {
-    const { paths, config } = found;
-    const own = this.prefixOf(found);
+  findFault(found: FoundProject, storeId: string): ForgeError | undefined {
+    const { config } = found;
+    const own = this.prefixOf(storeId);
     if (own !== undefined && own !== config.idPrefix) return tellChanged(found, own);
     const holder = this.#stores.get(config.idPrefix);
-    if (holder === undefined || isSameStore(holder, paths.store)) return undefined;
-    return tellTaken(found, `of the project with the database ${toStoreFiles(holder).database}`);
+    if (holder === undefined || holder.store_id === storeId) return undefined;
+    return tellTaken(found, `of the project with the database ${holder.database}`);
   }
 
   /** To be called once the project is open. */
-  hold({ paths, config }: FoundProject): void {
-    for (const [prefix, store] of this.#stores)
-      if (isSameStore(store, paths.store)) this.#stores.delete(prefix);
-    this.#stores.set(config.idPrefix, paths.store);
+  hold({ paths, config }: FoundProject, storeId: string): void {
+    const before = this.prefixOf(storeId);
+    if (before !== undefined) this.#stores.delete(before);
+    const { database } = toStoreFiles(paths.store);
+    this.#stores.set(config.idPrefix, { store_id: storeId, database });
   }
 }
 

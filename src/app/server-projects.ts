@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { reaches } from '#operations/call-operation.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { prefixOf } from '#sync/foreign-tasks.ts';
-import { type HomePlace, toRealPlace } from '#sync/forge-home.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
 import { findRegistered, hasOtherPrefix, listProjects, toProjectPlace } from '#sync/project-registry.ts';
 import { ProjectIdentities, tellTaken } from './project-identities.ts';
 import { ServerProject, type ProjectSurroundings } from './serve/server-project.ts';
@@ -66,8 +67,12 @@ export async function openServerProjects(
       // Its agents are at work, and the writer of a config may be in the middle of it.
       if (known !== undefined && !kept.includes(known)) kept.push(known);
     };
-    for (const { found, name, from } of listWanted(wishes, around.place, { identities, note, isFirst })) {
-      const known = projects.find((one) => one.isOf(found));
+    for (const { found, store_id, name, from } of listWanted(wishes, around.place, {
+      identities,
+      note,
+      isFirst,
+    })) {
+      const known = projects.find((one) => one.isOf(found, store_id));
       const mustOpen = isFirst && wishes.paths.length > 0;
       const project = known ?? (await tryOpen(found, name, around, tellOnce, mustOpen));
       if (isForgeError(project)) {
@@ -80,7 +85,7 @@ export async function openServerProjects(
         continue;
       }
       project.rename(name);
-      identities.hold(project.found);
+      identities.hold(project.found, project.store_id);
       opened.set(from, project);
       kept.push(project);
     }
@@ -118,6 +123,7 @@ async function tryFollow(project: ServerProject, found: FoundProject): Promise<F
 
 interface Wanted {
   readonly found: FoundProject;
+  readonly store_id: string;
   readonly name: string;
   /** The folder that was wanted: what stays the same while nothing can be read there. */
   readonly from: string;
@@ -153,7 +159,7 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes)
   const look = (from: string): Wanted[] => {
     try {
       const found = findProject(from, env, homeDir);
-      return [{ found, name: found.config.name, from }];
+      return [{ found, store_id: readStoreId(found.paths.store), name: found.config.name, from }];
     } catch (error) {
       if (isFirst || !isForgeError(error)) throw error;
       if (wishes.paths.length === 0 && !isConfigFault(error)) throw error;
@@ -161,10 +167,10 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes)
       return [];
     }
   };
-  const isItself = ({ found, from }: Wanted): boolean => {
-    const error = identities.findFault(found);
+  const isItself = ({ found, store_id, from }: Wanted): boolean => {
+    const error = identities.findFault(found, store_id);
     // By its place alone: its config names the project as it likes, also like another one.
-    if (error !== undefined) note({ from, name: from, prefix: identities.prefixOf(found), error });
+    if (error !== undefined) note({ from, name: from, prefix: identities.prefixOf(store_id), error });
     return error === undefined;
   };
   if (wishes.paths.length > 0) {
@@ -177,7 +183,8 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes)
   const registered = all.flatMap((project) => {
     const { name, prefix, path: from } = project;
     try {
-      return [{ found: findRegistered(project, place), name, from }];
+      const found = findRegistered(project, place);
+      return [{ found, store_id: readStoreId(found.paths.store), name, from }];
     } catch (error) {
       if (!isForgeError(error)) throw error;
       note({ from, name, prefix, error });
@@ -186,7 +193,7 @@ function listWanted(wishes: ProjectWishes, place: HomePlace, notes: WantedNotes)
   });
   const [around] = findAround(() => look(wishes.cwd));
   if (around === undefined) return dropClashes(registered, note);
-  const named = registered.find(({ found }) => isSame(found, around.found));
+  const named = registered.find(({ store_id }) => store_id === around.store_id);
   if (named !== undefined) return dropClashes([named, ...registered], note);
   const { idPrefix } = around.found.config;
   const here = toProjectPlace(around.found);
@@ -220,19 +227,18 @@ function findAround(look: () => Wanted[]): Wanted[] {
   }
 }
 
-function isSame(a: FoundProject, b: FoundProject): boolean {
-  return toRealPlace(a.paths.store_dir) === toRealPlace(b.paths.store_dir);
-}
-
 function dropSame(all: readonly Wanted[]): Wanted[] {
-  return all.filter((one, at) => all.findIndex(({ found }) => isSame(found, one.found)) === at);
+  return [...Map.groupBy(all, ({ store_id }) => store_id).values()].flatMap(([first]) => first ?? []);
 }
 
 function findClash(all: readonly Wanted[]): [Wanted, Wanted] | undefined {
   for (const [at, one] of all.entries()) {
     const other = all
       .slice(0, at)
-      .find(({ found }) => found.config.idPrefix === one.found.config.idPrefix && !isSame(found, one.found));
+      .find(
+        ({ found, store_id }) =>
+          found.config.idPrefix === one.found.config.idPrefix && store_id !== one.store_id,
+      );
     if (other !== undefined) return [other, one];
   }
   return undefined;

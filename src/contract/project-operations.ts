@@ -38,6 +38,7 @@ export const initProject = declare({
     notes: z.array(z.string()),
     name: z.string(),
     idPrefix: z.string(),
+    project_id: z.string(),
     version: z.int(),
     created_at: z.string(),
     directory: z.string(),

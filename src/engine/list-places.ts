@@ -1,6 +1,7 @@
 import { isForgeError } from '#kernel/errors.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
-import { toRealPlace, type HomePlace } from '#sync/forge-home.ts';
+import type { HomePlace } from '#sync/forge-home.ts';
 import { findRegistered, listProjects } from '#sync/project-registry.ts';
 
 export interface Around {
@@ -16,8 +17,7 @@ export function listPlaces({ place, cwd }: Around, paths: readonly string[] = []
     ...listProjects(place.home).map((project) => () => findRegistered(project, place)),
     ...paths.map((path) => () => findProject(path, env, homeDir)),
   ].flatMap(tryFind);
-  const byDatabase = new Map(found.map((one) => [toRealPlace(one.paths.store_dir), one]));
-  return [...byDatabase.values()];
+  return [...new Map(found.map((one) => [readStoreId(one.paths.store), one])).values()];
 }
 
 function tryFind(find: () => FoundProject): FoundProject[] {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { toParts } from '#kernel/to-parts.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import type { BatchTask } from '#sync/batches.ts';
 import { findProject } from '#sync/find-project.ts';
 import { findProjectOf, prefixOf } from '#sync/foreign-tasks.ts';
@@ -126,7 +127,7 @@ function describeProject(opened: OpenProject, { place }: OperationContext): Omit
 function isSameStore(path: string, { paths }: OpenProject, place: OperationContext['place']): boolean {
   try {
     const other = findProject(path, place.env, place.homeDir);
-    return toRealPlace(other.paths.common_dir) === toRealPlace(paths.common_dir);
+    return readStoreId(other.paths.store) === readStoreId(paths.store);
   } catch {
     return false;
   }

@@ -4,6 +4,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { toStoreFiles } from '#store/store-location.ts';
 import { changeMode } from '#sync/change-mode.ts';
+import { toProjectId } from '#sync/project-id.ts';
 import { findProject } from '#sync/find-project.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -56,6 +57,7 @@ async function upgrade(
   return {
     name,
     idPrefix,
+    project_id: toProjectId(found.config),
     version,
     created_at,
     directory,

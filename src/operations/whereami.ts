@@ -10,7 +10,7 @@ import { ignoreGone } from '#engine/find-standing.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
-import { isSameStore } from '#store/store-location.ts';
+import { readStoreId } from '#store/store-identity.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import { findWish } from '#sync/find-wish.ts';
 import { locateWork } from '#sync/locate-work.ts';
@@ -82,9 +82,8 @@ function listCandidates({ cwd, place }: OperationContext): readonly FoundProject
   const around = tryFind(() => locateWork(cwd, place).found);
   const registered = listProjects(place.home).map((one) => tryFind(() => findRegistered(one, place)));
   const all = [around, ...registered].filter((one) => one !== undefined);
-  return all.filter(
-    ({ paths }, at) => all.findIndex((one) => isSameStore(one.paths.store, paths.store)) === at,
-  );
+  const byStore = Map.groupBy(all, ({ paths }) => readStoreId(paths.store));
+  return [...byStore.values()].flatMap(([first]) => first ?? []);
 }
 
 function tryFind(find: () => FoundProject): FoundProject | undefined {

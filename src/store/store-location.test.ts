@@ -7,7 +7,6 @@ import {
   copyTasks,
   explainPutBack,
   holdsTasks,
-  isSameStore,
   isStoreThere,
   locationOf,
   readGeneration,
@@ -17,8 +16,7 @@ import {
 describe('the place of a store', () => {
   it('is known by its folder, and by the database that an error names', () => {
     const at = { folder: '/repo/.git/forge' };
-    expect(isSameStore(at, locationOf(toStoreFiles(at).database))).toBe(true);
-    expect(isSameStore(at, { folder: '/other/.git/forge' })).toBe(false);
+    expect(locationOf(toStoreFiles(at).database)).toEqual(at);
   });
 
   it('says whether a database stands there, and whether it is another one', async () => {

@@ -31,10 +31,6 @@ export function locationOf(database: string): StoreLocation {
   return { folder: dirname(database) };
 }
 
-export function isSameStore(a: StoreLocation, b: StoreLocation): boolean {
-  return a.folder === b.folder;
-}
-
 /** False also where it cannot be looked at: opening it says why. */
 export function isStoreThere(location: StoreLocation): boolean {
   return existsSync(toStoreFiles(location).database);

@@ -21,6 +21,7 @@ import { toGitRepo, type Machine } from './machine.ts';
 import { lookAt } from './look-at.ts';
 import { replaceFile } from './place-file.ts';
 import { isAttemptBranch, parseProjectConfig, type InitMode, type ProjectConfig } from './project-config.ts';
+import { toProjectId } from './project-id.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { readSharedConfigBytes } from './shared-config.ts';
 import type { HookProject } from './run-hook.ts';
@@ -131,7 +132,10 @@ async function toBranch(
   // Before anything changes: the config that says where the tasks are now could not be committed.
   if (config.initMode === 'standard') checkNothingInProgress(toGitRepo(paths.root, machine));
   const { created_at, idPrefix, name } = config;
-  const found = await adoptDataBranch({ paths, machine, branch }, { name, idPrefix, version: 1, created_at });
+  const found = await adoptDataBranch(
+    { paths, machine, branch },
+    { name, idPrefix, projectId: toProjectId(config), version: 1, created_at },
+  );
   if (found.idPrefix !== idPrefix) {
     throw new ForgeError(
       'already_exists',

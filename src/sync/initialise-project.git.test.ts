@@ -38,6 +38,7 @@ const VISIBLE = [
   '?? .gitignore',
 ].join('\n');
 
+const PROJECT_ID = '7c12fc26-496c-4d7a-8b00-cbe469a023f5';
 const PROGRAM = { node: process.execPath, script: join(import.meta.dirname, '..', '..', 'bin', 'forge.cjs') };
 
 /** A store as small as can be: a real database in WAL mode with one table. */
@@ -49,7 +50,7 @@ async function openStore(location: StoreLocation): Promise<void> {
 
 function init(cwd: string, more: Partial<InitOptions> = {}) {
   const machine = { env: {}, homeDir: HOME, clock: { now: () => NOW }, program: PROGRAM };
-  return initialiseProject({ cwd, ...machine, openStore, ...more });
+  return initialiseProject({ cwd, ...machine, openStore, newId: () => PROJECT_ID, ...more });
 }
 
 /** Every path below a folder, with what it holds: two equal answers mean that nothing changed. */
@@ -77,16 +78,20 @@ async function expectRefusal(
 }
 
 describe('forge init', () => {
-  it('[S4] writes a config with exactly name, idPrefix, version and created_at', async () => {
+  it('[S4] writes a config with exactly name, idPrefix, version, created_at and the id of the project', async () => {
     await using repo = await tempRepo({ folder: 'shop' });
     const result = await init(repo.path);
     expect(await repo.read('.forge/config.json')).toBe(
-      '{\n  "name": "shop",\n  "idPrefix": "fg",\n  "version": 1,\n  "created_at": "2026-02-18T00:00:00.000Z"\n}\n',
+      '{\n  "name": "shop",\n  "idPrefix": "fg",\n  "version": 1,\n  "created_at": "2026-02-18T00:00:00.000Z",\n  "projectId": "PID"\n}\n'.replace(
+        'PID',
+        PROJECT_ID,
+      ),
     );
     expect(await repo.read('.git/forge/config.json')).toBe(await repo.read('.forge/config.json'));
     expect(result).toEqual({
       name: 'shop',
       idPrefix: 'fg',
+      project_id: PROJECT_ID,
       version: 1,
       created_at: '2026-02-18T00:00:00.000Z',
       directory: join(repo.path, '.forge'),

@@ -26,6 +26,7 @@ import {
   type Undo,
 } from './init/steps.ts';
 import { findProject } from './find-project.ts';
+import { toProjectId } from './project-id.ts';
 import { refreshSharedConfig } from './shared-config.ts';
 import { NO_ATTEMPTS } from './held-files.ts';
 import { lookAt } from './look-at.ts';
@@ -43,6 +44,8 @@ export interface InitOptions extends Machine {
   readonly stealth?: boolean | undefined;
   /** Branch mode: the branch that holds the tasks. */
   readonly branch?: string | undefined;
+  /** Of the project; a random UUID where it is left out. */
+  readonly newId?: (() => string) | undefined;
   /** Makes the schema in a new database, or finds it in an old one, and closes it again. */
   readonly openStore: OpenStore;
 }
@@ -50,6 +53,7 @@ export interface InitOptions extends Machine {
 export interface InitResult {
   name: string;
   idPrefix: string;
+  project_id: string;
   version: number;
   created_at: string;
   /** The project's `.forge`. */
@@ -81,7 +85,8 @@ export async function initialiseProject(options: InitOptions): Promise<InitResul
   await refuseOldGit(repository.worktree, options.env);
   const paths = toProjectPaths(repository);
   const mode = options.branch !== undefined ? 'branch' : options.stealth === true ? 'stealth' : 'standard';
-  const wishes = { ...options, now: options.clock.now(), mode, branch: options.branch } as const;
+  const id = options.newId?.() ?? crypto.randomUUID();
+  const wishes = { ...options, now: options.clock.now(), id, mode, branch: options.branch } as const;
   const config = decideConfig(wishes, repository);
   try {
     // What a second init would take back when it fails is what the first has just made.
@@ -276,13 +281,14 @@ function refuseOtherWishes(
 
 function toResult(
   paths: ProjectPaths,
-  config: { name: string; idPrefix: string; version: number; created_at: string },
+  config: Pick<ProjectConfig, 'name' | 'idPrefix' | 'projectId' | 'version' | 'created_at'> | NewConfig,
   more: Pick<InitResult, 'adopted' | 'mode' | 'notes'>,
 ): InitResult {
   const { name, idPrefix, version, created_at } = config;
   return {
     name,
     idPrefix,
+    project_id: toProjectId(config),
     version,
     created_at,
     directory: paths.forge_dir,

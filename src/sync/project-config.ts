@@ -6,6 +6,7 @@ import { isIdPrefix } from '#kernel/ids.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
+import { isUuid } from '#store/to-uuid.ts';
 
 /**
  * What Forge itself reads of `.forge/config.json`. Other keys (those of a later release, a team's own) stay in the file
@@ -14,6 +15,8 @@ import { escapeLine } from '#kernel/text.ts';
 export interface ProjectConfig {
   readonly name: string;
   readonly idPrefix: string;
+  /** Undefined in projects of an older Forge; see `toProjectId`. */
+  readonly projectId: string | undefined;
   readonly version: 1;
   readonly created_at: string;
   readonly settings: {
@@ -71,6 +74,7 @@ export function parseProjectConfig(text: string, path: string): ProjectConfig {
   return {
     name: take(file, 'name', path, NAME_RULE, isProjectName),
     idPrefix: take(file, 'idPrefix', path, PREFIX_RULE, isPrefix),
+    projectId: file['projectId'] === undefined ? undefined : take(file, 'projectId', path, 'a UUID', isUuid),
     version: CONFIG_VERSION,
     created_at: take(file, 'created_at', path, 'an ISO 8601 time', isTime),
     settings: {

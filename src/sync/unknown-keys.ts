@@ -17,6 +17,7 @@ export interface UnknownKey {
 const PROJECT_KEYS = [
   'name',
   'idPrefix',
+  'projectId',
   'version',
   'created_at',
   'settings.defaultPriority',

@@ -24,9 +24,12 @@ describe('forge init', () => {
       idPrefix: 'myp',
       version: 1,
       created_at: expect.stringMatching(ISO),
+      projectId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
+    const { projectId: project_id, ...rest } = config as Record<string, unknown>;
     expect(made).toEqual({
-      ...(config as object),
+      ...rest,
+      project_id,
       directory: join(repo.path, '.forge'),
       database: join(repo.path, '.git/forge/forge.db'),
       mode: 'standard',

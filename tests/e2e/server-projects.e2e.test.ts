@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openServerProjects, type ServerProjects } from '#app/server-projects.ts';
@@ -205,6 +205,33 @@ describe('the projects of a server', () => {
     await projects.refresh();
     expect(listPlaces(projects)).toEqual({ nw: project.path });
     expect((await projects.find({ project: 'nw' })).path).toBe(project.path);
+  });
+
+  test('a project that was copied with its folder is another one, also after a restart', async () => {
+    await using project = await forgeProject();
+    const { id } = await project.create('there');
+    const copy = join(dirname(project.path), 'copy');
+    cpSync(project.path, copy, { recursive: true });
+    for (const config of ['.forge/config.json', '.git/forge/config.json'].map((name) => join(copy, name)))
+      writeFileSync(config, readFileSync(config, 'utf8').replace('"idPrefix": "fg"', '"idPrefix": "cp"'));
+    const serve = async (): Promise<string[]> => {
+      const calls = join(dirname(project.path), 'calls');
+      await using projects = await openFor(project, calls, [], [project.path, copy]);
+      await refreshOften(projects);
+      expect(listPlaces(projects)).toEqual({ fg: project.path, cp: copy });
+      const [first, second] = projects.list();
+      expect(await first?.use(({ store }) => store.holdsTask(id))).toBe(true);
+      expect(await second?.use(async ({ paths }) => paths.root)).toBe(copy);
+      return projects.list().map(({ store_id }) => store_id);
+    };
+    const ids = await serve();
+    expect(new Set(ids).size).toBe(2);
+    expect(await serve()).toEqual(ids);
+    renameSync(project.path, join(dirname(project.path), 'away'));
+    renameSync(copy, project.path);
+    // It stands where the other one was, and is still the copy.
+    await using moved = await openFor(project, join(dirname(project.path), 'calls'), [], [project.path]);
+    expect(moved.list().map(({ store_id }) => store_id)).toEqual(ids.slice(1));
   });
 });
 

@@ -35,7 +35,7 @@ export function createStamp(projects: ServerProjects): (place: CallPlace) => Pro
     try {
       const found = await projects.find(toProjectRef(place, place.input));
       return await found.use(
-        async ({ store, paths }) => `${paths.store.folder} ${found.generation} ${await store.readStamp()}`,
+        async ({ store }) => `${found.store_id} ${found.generation} ${await store.readStamp()}`,
       );
     } catch {
       return undefined; // the call itself says what is wrong with it

@@ -6,7 +6,6 @@ import { SharedWork } from '#kernel/shared-work.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
 import { healStore } from '#store/open-store.ts';
-import { isSameStore } from '#store/store-location.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { confirmConfig } from '#sync/confirm-config.ts';
 import { statFile } from '#sync/file-changes.ts';
@@ -18,6 +17,7 @@ import { refreshDatabaseLink } from '#sync/link-database.ts';
 import { listPushRecords } from '#sync/push-records.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
+import { keepIdentity } from '../keep-identity.ts';
 import { holdWhileMending } from '../hold-while-mending.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
 import { refreshSharedFiles } from '../keep-up-project.ts';
@@ -43,6 +43,7 @@ const SEND_AGAIN_MS = 5_000;
 
 /** One project of a server, with a store that stays open. */
 export class ServerProject implements AsyncDisposable {
+  readonly store_id: string;
   readonly #around: ProjectSurroundings;
   #name: string;
   #found: FoundProject;
@@ -61,11 +62,20 @@ export class ServerProject implements AsyncDisposable {
 
   static async open(found: FoundProject, name: string, around: ProjectSurroundings): Promise<ServerProject> {
     const opened = await openProject(found, around);
-    const { config } = opened.project;
-    return new ServerProject({ ...found, config }, name, around, opened);
+    const { config, paths } = opened.project;
+    return new ServerProject({ ...found, config }, name, around, {
+      opened,
+      store_id: keepIdentity(paths, config).store_id,
+    });
   }
 
-  private constructor(found: FoundProject, name: string, around: ProjectSurroundings, open: OpenedProject) {
+  private constructor(
+    found: FoundProject,
+    name: string,
+    around: ProjectSurroundings,
+    { opened: open, store_id }: { readonly opened: OpenedProject; readonly store_id: string },
+  ) {
+    this.store_id = store_id;
     this.#found = found;
     this.#name = name;
     this.#around = around;
@@ -90,8 +100,8 @@ export class ServerProject implements AsyncDisposable {
   }
 
   /** Another prefix makes another project. */
-  isOf({ paths, config }: FoundProject): boolean {
-    return isSameStore(paths.store, this.#found.paths.store) && config.idPrefix === this.prefix;
+  isOf({ config }: FoundProject, storeId: string): boolean {
+    return storeId === this.store_id && config.idPrefix === this.prefix;
   }
 
   /** Takes a newer config over, unless an unmerged attempt wrote it. */

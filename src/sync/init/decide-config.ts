@@ -10,6 +10,8 @@ export interface ConfigWishes {
   readonly prefix?: string | undefined;
   readonly name?: string | undefined;
   readonly now: number;
+  /** A new UUID. */
+  readonly id: string;
   readonly mode: InitMode;
   readonly branch: string | undefined;
 }
@@ -19,6 +21,7 @@ export interface NewConfig {
   readonly idPrefix: string;
   readonly version: number;
   readonly created_at: string;
+  readonly projectId: string;
   readonly initMode?: InitMode;
   readonly branchName?: string;
 }
@@ -35,6 +38,7 @@ export function decideConfig(wishes: ConfigWishes, repository: Repository): NewC
     idPrefix: prefix,
     version: CONFIG_VERSION,
     created_at: toIso(now),
+    projectId: wishes.id,
     ...(mode !== 'standard' && { initMode: mode }),
     ...(branch !== undefined && { branchName: branch }),
   };
