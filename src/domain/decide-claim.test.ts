@@ -82,10 +82,10 @@ describe('decideClaim', () => {
           outcome: 'agent_paused',
           agent: 'me',
         });
-        expect(decide({ ...of, claimer: AGENT, project_paused: true })).toEqual({
+        expect(decide({ ...of, claimer: AGENT, pauses_agents: true })).toEqual({
           outcome: 'project_paused',
         });
-        expect(decide({ ...of, claimer: PERSON, project_paused: true })).toEqual(
+        expect(decide({ ...of, claimer: PERSON, pauses_agents: true })).toEqual(
           decide({ ...of, claimer: PERSON }),
         );
       }
@@ -94,10 +94,10 @@ describe('decideClaim', () => {
   it('who asks does not count for a pause, and those who are started with it do', () => {
     for (const kind of ['user', 'agent', 'system'] as const) {
       const asker = { kind, name: 'asker' };
-      expect(decide({ asker, claimer: AGENT, project_paused: true }).outcome).toBe('project_paused');
-      expect(decide({ asker, claimer: PERSON, project_paused: true }).outcome).toBe('claim');
+      expect(decide({ asker, claimer: AGENT, pauses_agents: true }).outcome).toBe('project_paused');
+      expect(decide({ asker, claimer: PERSON, pauses_agents: true }).outcome).toBe('claim');
     }
-    expect(decide({ companions: [AGENT], project_paused: true }).outcome).toBe('project_paused');
+    expect(decide({ companions: [AGENT], pauses_agents: true }).outcome).toBe('project_paused');
     expect(decide({ companions: [{ ...AGENT, name: 'two', paused: true }] })).toEqual({
       outcome: 'agent_paused',
       agent: 'two',
@@ -109,7 +109,7 @@ describe('decideClaim', () => {
       way: 'move',
       asker: { kind: 'system', name: '' },
       claimer: AGENT,
-      project_paused: true,
+      pauses_agents: true,
     } as const;
     expect(decide(led).outcome).toBe('claim');
   });

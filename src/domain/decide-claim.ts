@@ -19,7 +19,8 @@ export interface ClaimFacts {
   readonly claimer: Claimer;
   /** Who asks for it. */
   readonly asker: Pick<Actor, 'kind' | 'name'>;
-  readonly project_paused: boolean;
+  /** The project is paused: agents claim nothing. */
+  readonly pauses_agents: boolean;
   readonly archived: boolean;
   /** Other agents that are started with this claim. */
   readonly companions: readonly Claimer[];
@@ -110,13 +111,13 @@ function decideMove(
 export function decidePause({
   claimer,
   companions,
-  project_paused,
-}: Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'>): PauseRefusal | undefined {
+  pauses_agents,
+}: Pick<ClaimFacts, 'claimer' | 'companions' | 'pauses_agents'>): PauseRefusal | undefined {
   const all = [claimer, ...companions];
   const paused = all.find((one) => one.paused);
   if (paused !== undefined) return { outcome: 'agent_paused', agent: paused.name };
   const isAgents = all.some(({ kind }) => kind === 'agent');
-  return project_paused && isAgents ? { outcome: 'project_paused' } : undefined;
+  return pauses_agents && isAgents ? { outcome: 'project_paused' } : undefined;
 }
 
 function isTaking({ asker, life }: ClaimFacts): boolean {

@@ -79,7 +79,7 @@ describe('decideUpdate', () => {
       'a paused project',
       seenTask(),
       { status: 'in_progress', assignee: 'bob' },
-      { claim: { project_paused: true, claimer: { name: 'bob', kind: 'agent', paused: false } } },
+      { claim: { pauses_agents: true, claimer: { name: 'bob', kind: 'agent', paused: false } } },
       { outcome: 'project_paused' },
     ],
     ['closed', seenTask(), { status: 'closed' }, {}, { outcome: 'change', life: { outcome: 'close' } }],

@@ -196,8 +196,8 @@ async function findHalt(
 ): Promise<{ readonly reason: string; readonly annotation: Annotation } | undefined> {
   const known = await agents.readAll();
   const claimer = { name: agent, kind: 'agent', paused: known.get(agent)?.paused === true } as const;
-  const project_paused = (await store.readPause()) !== null;
-  const paused = decidePause({ claimer, companions: [], project_paused });
+  const pauses_agents = (await store.readPause()) !== null;
+  const paused = decidePause({ claimer, companions: [], pauses_agents });
   if (paused === undefined) return undefined;
   const { code, message } = explainPause(paused);
   return { reason: message, annotation: { code, message } };

@@ -291,7 +291,7 @@ async function claimGuarded(
   const paused = decidePause({
     claimer: toOne(assignee),
     companions: companions.map(toOne),
-    project_paused: (await engine.store.readPause()) !== null,
+    pauses_agents: (await engine.store.readPause()) !== null,
   });
   if (paused !== undefined) throw explainPause(paused);
   return undefined;

@@ -19,20 +19,20 @@ import type { Writer } from './store.ts';
 /**
  * Attempts, runs, reviews and merges. Each method is exactly one transaction and writes the event that tells of it,
  * with the row after it. Ids may be shortened to any unambiguous beginning; throws not_found, ambiguous_id and the
- * store's own troubles, as TaskStore does.
+ * store's own troubles, as TaskStore does. What is refused is decided in the domain, and thrown as `work-refusal.ts` tells it.
  */
 export interface AttemptStore {
   /**
    * Throws already_exists with `details.name` where the name is another's, so that the caller widens it, and with
-   * `details.port` where the ports are those of an attempt whose folder is there; state_invalid for a closed task;
+   * `details.port` where the ports are those of an attempt whose folder is there. Refused for a closed task; throws
    * fence_conflict for a claim that is over.
    */
   startAttempt(attempt: NewAttempt, by: Writer): Promise<Attempt>;
   /**
    * Idempotent. Tells `attempt.finished` when the state leaves active, `attempt.removed` when the folder is gone,
    * `attempt.strayed` when HEAD of its folder stands elsewhere than it was known to, `attempt.returned` when it is back;
-   * no event for the rest. Throws already_exists for ports as above, and state_invalid for one that is to be merged and
-   * names no commit of its target.
+   * no event for the rest. Throws already_exists for ports as above. Refused for one that is to be merged and names no
+   * commit of its target.
    */
   changeAttempt(change: AttemptChange, by: Writer): Promise<Attempt>;
   /** Also by its whole name. */
@@ -41,12 +41,12 @@ export interface AttemptStore {
   listAttempts(query: AttemptQuery): Promise<Attempt[]>;
 
   /**
-   * Throws fence_conflict where the task is not the caller's any more, and state_invalid while another run of the same
-   * attempt has not ended: two agents never work in one folder.
+   * Throws fence_conflict where the task is not the caller's any more. Refused while another run of the same attempt has
+   * not ended: two agents never work in one folder.
    */
   createRun(run: NewRun, by: Writer): Promise<Run>;
   /**
-   * Throws state_invalid for a move that the states of runs do not know, or from another state than `from`. What a run
+   * Refused is a move that the states of runs do not know, or from another state than `from`. What a run
    * that ends still asked leave for has expired.
    */
   moveRun(move: RunMove, by: Writer): Promise<Run>;
@@ -57,7 +57,7 @@ export interface AttemptStore {
   listRuns(query: RunQuery): Promise<Run[]>;
   /** Runs that have not ended and whose task is not theirs any more. The task may be deleted. */
   listLostRuns(query: { task_id: string }): Promise<Run[]>;
-  /** For whoever watches it to find. Idempotent. Throws state_invalid for a run that has ended. */
+  /** For whoever watches it to find. Idempotent. Refused for a run that has ended. */
   askStop(stop: { id: string }, by: Writer): Promise<Run>;
   /** What people want of a run that is at work; cheap, because whoever watches asks again and again. */
   readWishes(ref: string): Promise<RunWishes>;
@@ -73,13 +73,13 @@ export interface AttemptStore {
   noteUnwatched(watch: { task_id: string; watcher: ProcessMark }): Promise<void>;
   listWatchedTasks(): Promise<WatchedTask[]>;
 
-  /** Throws state_invalid while another review of the same attempt is running. One that waits is void from now on. */
+  /** Refused while another review of the same attempt is running. One that waits is void from now on. */
   startReview(review: NewReview, by: Writer): Promise<Review>;
   addStepResult(step: { id: string; result: StepResult }, by: Writer): Promise<Review>;
   /** The checks passed, and whoever holds the gate has yet to say its word. It outlives this process. */
   askVerdict(review: { id: string }, by: Writer): Promise<Review>;
   /**
-   * Only what is running or waiting can end; else state_invalid. One that was cleared meanwhile ends as `void` where it
+   * Only what is running or waiting can end; all else is refused. One that was cleared meanwhile ends as `void` where it
    * would have passed.
    */
   finishReview(end: ReviewEnd, by: Writer): Promise<Review>;
@@ -89,30 +89,30 @@ export interface AttemptStore {
   listReviews(query: { task_id: string }): Promise<Review[]>;
   listOpenReviews(): Promise<WatchedReview[]>;
 
-  /** At the end of its target's queue. Throws state_invalid where the attempt is in it already. */
+  /** At the end of its target's queue. Refused where the attempt is in it already. */
   queueMerge(merge: NewMerge, by: Writer): Promise<Merge>;
   /**
    * Makes the first of the queue `started` if it is this one and nothing else is; undefined where it must wait, also
-   * for whoever was faster with the same one. Throws state_invalid for one that is over. Waiting costs a look, no lock.
+   * for whoever was faster with the same one. Refused for one that is over. Waiting costs a look, no lock.
    */
   takeMerge(take: { id: string; watcher: ProcessMark }, by: Writer): Promise<Merge | undefined>;
   /**
    * The target is about to move. Answers why the task is not to be merged any more; undefined where it still stands in
    * its gate, and then no write moves, archives or deletes it before the landing is cleared or the merge is finished.
-   * Throws state_invalid for a merge that was not begun, or is over.
+   * Refused for a merge that was not begun, or is over.
    */
   takeLanding(landing: NewLanding, by: Writer): Promise<Loss | undefined>;
   /** The target has not moved. Idempotent. */
   clearLanding(landing: { id: string }, by: Writer): Promise<void>;
-  /** Throws state_invalid for one that is over, and for one that was not begun unless it is dropped or refused. */
+  /** Refused for one that is over, and for one that was not begun unless it is dropped or refused. */
   finishMerge(end: MergeEnd, by: Writer): Promise<Merge>;
   /** Queued and started ones, in the order of the queue. */
   listOpenMerges(): Promise<WatchedMerge[]>;
   listMerges(query: { task_id: string }): Promise<Merge[]>;
 
-  /** Throws state_invalid for a run that has ended. */
+  /** Refused for a run that has ended. */
   askApproval(approval: NewApproval, by: Writer): Promise<Approval>;
-  /** Throws state_invalid for one that was answered already. */
+  /** Refused for one that was answered already. */
   answerApproval(answer: ApprovalAnswer, by: Writer): Promise<Approval>;
   /** `always`: those that still allow something for the rest of the task. */
   listApprovals(query: ApprovalQuery): Promise<Approval[]>;

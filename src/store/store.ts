@@ -42,9 +42,9 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   updateTask(change: TaskUpdate, by: Writer): Promise<UpdateResult>;
   /** Idempotent: claiming one's own task again gives the same fence. */
   claimTask(claim: ClaimRequest, by: Writer): Promise<ClaimResult>;
-  /** Picks and claims in one step; undefined when nothing is ready. Throws agent_paused, project_paused. */
+  /** Picks and claims in one step; undefined when nothing is ready. Throws where `decidePause` refuses. */
   claimNext(claim: NextRequest, by: Writer): Promise<(Task & { fence: number }) | undefined>;
-  /** Throws state_invalid unless somebody owns the task, claim_conflict when it is not the caller. */
+  /** Throws where `decideRelease` refuses: nobody owns the task, or another does. */
   releaseTask(
     release: {
       id: string;
@@ -56,8 +56,8 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
     by: Writer,
   ): Promise<Task>;
   /**
-   * Idempotent: closing a closed task changes nothing. Throws state_invalid for a task with an unfinished attempt
-   * unless it is forced, which the event says.
+   * Idempotent: closing a closed task changes nothing. Throws where `decideClose` refuses: an attempt is
+   * unfinished and it is not forced, which the event says.
    */
   closeTask(
     close: {
@@ -69,7 +69,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
     } & SeenState,
     by: Writer,
   ): Promise<CloseResult>;
-  /** Throws state_invalid when the task is not closed. */
+  /** Throws where `decideReopen` refuses: the task is not closed. */
   reopenTask(
     reopen: {
       id: string;
@@ -79,13 +79,11 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
     } & SeenState,
     by: Writer,
   ): Promise<Task>;
-  /**
-   * One move along the workflow's edges. Throws state_invalid where there is none, version_conflict, fence_conflict.
-   */
+  /** One move along the workflow's edges. Throws where `decideMove` refuses. */
   moveTask(move: MoveRequest, by: Writer): Promise<MovedTask>;
   /**
    * Moves every task out of states that the writer's workflow does not have, all or none; runs no guards and no hooks.
-   * Throws state_invalid where that would close, reopen or claim one. Idempotent.
+   * Throws where `planMapping` refuses: it would close, reopen or claim one. Idempotent.
    */
   mapStates(map: StateMap, by: Writer): Promise<MappedState[]>;
   /** What the hooks of the task's last move to this state gave. */

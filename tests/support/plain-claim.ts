@@ -10,7 +10,7 @@ export function plainClaim(
     life,
     claimer: { name: assignee, kind: 'person', paused: false },
     asker: { kind: 'user', name: 'asker' },
-    project_paused: false,
+    pauses_agents: false,
     archived: false,
     companions: [],
     holderOf: () => undefined,

@@ -63,11 +63,11 @@ export function readClaimFacts(tx: MemoryTransaction, before: TaskRow, claim: As
 function readPauseFacts(
   { tables, by }: MemoryTransaction,
   { assignee, agents, companions = [] }: Omit<AskedClaim, 'way' | 'to'>,
-): Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'> {
+): Pick<ClaimFacts, 'claimer' | 'companions' | 'pauses_agents'> {
   return {
     claimer: toClaimer(assignee, agents, by.actor),
     companions: companions.map((name) => toClaimer(name, agents, by.actor)),
-    project_paused: readPause(tables) !== null,
+    pauses_agents: readPause(tables) !== null,
   };
 }
 

@@ -46,11 +46,11 @@ export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim
 export function readPauseFacts(
   { db, by }: WriteTransaction,
   { assignee, agents, companions = [] }: Omit<AskedClaim, 'way' | 'to'>,
-): Pick<ClaimFacts, 'claimer' | 'companions' | 'project_paused'> {
+): Pick<ClaimFacts, 'claimer' | 'companions' | 'pauses_agents'> {
   return {
     claimer: toClaimer(assignee, agents, by.actor),
     companions: companions.map((name) => toClaimer(name, agents, by.actor)),
-    project_paused: readFact(db, 'paused_at') > 0,
+    pauses_agents: readFact(db, 'paused_at') > 0,
   };
 }
 
