@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NOW, seenTask } from '../../tests/support/seen-task.ts';
-import { planApplication } from './plan-application.ts';
+import { numbersOfDeleted, planApplication } from './plan-application.ts';
 import { claimRecord, deleteRecord, editRecord } from './task-changes.ts';
 import { DEFAULT_RESOLVED } from './workflow.ts';
 
@@ -82,5 +82,15 @@ describe('a record that takes the place of another, the whole table', () => {
         .map(({ type }) => type);
     expect(types(true)).toEqual(['task.claimed', 'task.status_changed']);
     expect(types(false)).toEqual(['task.created']);
+  });
+});
+
+describe('numbersOfDeleted', () => {
+  it.each([
+    ['what was deleted here', { version: 4, fence: 2 }, { version: 5, fence: 3 }],
+    ['what was deleted elsewhere', undefined, { version: 1, fence: 1 }],
+    ['what an older Forge kept', { version: 4 }, { version: 5, fence: 1 }],
+  ])('of %s', (_, undo, numbers) => {
+    expect(numbersOfDeleted(undo)).toEqual(numbers);
   });
 });

@@ -13,6 +13,11 @@ export interface KnownTask {
   readonly is_here: boolean;
 }
 
+/** Of a deleted task, those that its next write gets; `undo` where this store knows what it was before. */
+export function numbersOfDeleted(undo: Partial<LocalNumbers> | undefined): LocalNumbers {
+  return { version: (undo?.version ?? 0) + 1, fence: (undo?.fence ?? 0) + 1 };
+}
+
 /** A record that came from elsewhere and takes the place of what was known of its task. */
 export interface ApplicationPlan {
   readonly numbers: LocalNumbers;

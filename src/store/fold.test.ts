@@ -2,13 +2,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { exportLines, exportMoves, fold, shareLines, toRequest } from '../../tests/support/fold-lines.ts';
+import { memoryStore } from '../../tests/support/memory-store.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { describeExchange } from './behaviour/exchange-behaviour.ts';
 import { by, claim, close, create, line } from './behaviour/open-behaviour.ts';
 import { describeSync } from './sync-behaviour.ts';
 
 describeSync('SQLite', () => tempStore());
-describeExchange(tempStore, tempStore);
+describeSync('in memory', memoryStore);
+describeExchange('SQLite and SQLite', tempStore, tempStore);
+describeExchange('SQLite and memory', tempStore, memoryStore);
+describeExchange('memory and memory', memoryStore, memoryStore);
 
 describe('a fold into SQLite', () => {
   it('as a dry run tells the same and changes nothing, not even the replica', async () => {

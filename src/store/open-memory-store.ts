@@ -5,10 +5,12 @@ import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { TaskStore } from './store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import type { TravelStore } from './sync-store.ts';
 import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
 import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
+import { memorySync } from './memory/memory-sync.ts';
 import { takeIn } from './memory/take-in.ts';
 import { memoryTasks } from './memory/memory-tasks.ts';
 import type { MemoryParts } from './memory/memory-transaction.ts';
@@ -19,7 +21,8 @@ export interface MemoryStoreOptions {
   readonly steady?: (() => SteadyTime) | undefined;
 }
 
-export interface MemoryStore extends TaskStore, AttemptStore, EventStore, IdempotencyStore, AsyncDisposable {
+export interface MemoryStore
+  extends TaskStore, TravelStore, AttemptStore, EventStore, IdempotencyStore, AsyncDisposable {
   /** The same store once more, as another process opens it. */
   connectAgain(): MemoryStore;
   /** Takes tasks in by their lines, as another store has written them; none of them may be here. */
@@ -46,6 +49,7 @@ function createStore(
     ...memoryAttempts(parts, clock),
     ...memoryEvents(tables, closing.signal),
     ...memoryRequests(tables),
+    ...memorySync(parts),
     ...memoryTasks(parts),
     connectAgain: open,
     takeIn: (lines) => takeIn(parts, lines, { actor: systemActor('store'), now: clock.now() }),

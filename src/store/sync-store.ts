@@ -71,6 +71,25 @@ export interface SyncStore {
   markExported(marks: readonly FileMark[]): Promise<void>;
 }
 
+/** What travels, without what only a file database needs. */
+export type TravelStore = Pick<
+  SyncStore,
+  | 'readMarks'
+  | 'saveMark'
+  | 'markExported'
+  | 'readUnreadable'
+  | 'foldTasks'
+  | 'foldHistory'
+  | 'exportTasks'
+  | 'exportHistory'
+  | 'readChangedTasks'
+  | 'readChangedHistory'
+  | 'listConflicts'
+  | 'pageConflicts'
+  | 'settleConflicts'
+  | 'prune'
+>;
+
 /** A file as it was when it was last read or written. */
 export interface FileMark {
   readonly path: string;

@@ -10,8 +10,8 @@ type Random = ReturnType<typeof seededRandom>;
 const STEPS = 25;
 
 /** Two stores that write without knowing of each other and then exchange what they hold become equal. */
-export function describeExchange(open: OpenSync, openOther: OpenSync): void {
-  describe('two stores that exchange their exports', () => {
+export function describeExchange(name: string, open: OpenSync, openOther: OpenSync): void {
+  describe(`two stores that exchange their exports, ${name}`, () => {
     it.each([1, 2, 3, 4, 5, 6])('become equal, and stay so (seed %i)', async (seed) => {
       const random = seededRandom(seed);
       await using here = await open();

@@ -5,8 +5,10 @@ import type { KeptRun } from '#domain/decide-run.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { KeptStep, ProcessMark, WaitingMessage, WatchedTask } from '../attempt-store.ts';
 import type { StoredEvent } from '../event-store.ts';
+import type { ShownLine } from '../fold/fold-rows.ts';
 import type { KeptAnswer } from '../idempotency-store.ts';
 import type { KeptWorkflow } from '../kept-workflow.ts';
+import type { FileMark } from '../sync-store.ts';
 import { Journal, MemoryTable } from './memory-table.ts';
 
 /** All that a project's store holds. Several stores may stand on the same tables, as several processes on one database. */
@@ -27,6 +29,13 @@ export interface MemoryTables {
   readonly leases: MemoryTable<string, LeaseRow>;
   /** Numbers about the store that belong to no task; 0 where none is known. */
   readonly facts: MemoryTable<string, number>;
+
+  /** Files of tasks as they were when they were last read or written, by their paths. */
+  readonly marks: MemoryTable<string, FileMark>;
+  /** What of them could not be read. */
+  readonly unreadable: MemoryTable<string, readonly Uint8Array[]>;
+  /** By `toKey(path, task, seal)`. */
+  readonly shown: MemoryTable<string, ShownLine>;
 
   readonly attempts: MemoryTable<string, Attempt>;
   readonly runs: MemoryTable<string, KeptRun>;
@@ -127,6 +136,9 @@ export function createMemoryTables(made_at: number): MemoryTables {
     requests: table(),
     leases: table(),
     facts: table(),
+    marks: table(),
+    unreadable: table(),
+    shown: table(),
     attempts: table(),
     runs: table(),
     reviews: table(),

@@ -1,21 +1,24 @@
-import type { Task, Transition } from '#contract/task.ts';
+import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { decideHolding } from '#domain/decide-holding.ts';
 import { tellFormer } from '#domain/decide-save.ts';
 import type { SteadyTime } from '#domain/leases.ts';
-import { nextNumbers, planWrite, type LocalNumbers, type Move } from '#domain/plan-write.ts';
+import { nextNumbers, planWrite, type LocalNumbers } from '#domain/plan-write.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { Happening } from '#domain/task-plan.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
 import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
+import { noteOwnWrite } from '../fold/own-runs.ts';
 import type { Writer } from '../store.ts';
 import { resolveTaskId } from './memory-ids.ts';
 import { writeRow } from './memory-rows.ts';
+import { memoryShown } from './memory-shown.ts';
 import { checkSave } from './memory-save.ts';
 import { toError } from './memory-seen.ts';
-import { toKey, type MemoryTables, type TaskRow } from './memory-tables.ts';
+import { insertMove } from './memory-log.ts';
+import type { MemoryTables, TaskRow } from './memory-tables.ts';
 import { workflowOf } from './memory-workflow.ts';
 
 /** One write: rows and events, all or nothing. */
@@ -78,7 +81,11 @@ function openTransaction({ tables, steady }: MemoryParts, by: Writer): MemoryTra
     const [first] = plan.events.map((event) =>
       insertEvent(tables, by, { ...event, ...plan, task_id: after.id }),
     );
-    if (plan.move !== undefined) insertMove(tables, after, { ...plan.move, event_seq: first ?? null });
+    if (plan.move !== undefined) {
+      const place = { task_id: after.id, at: after.life.written, event_seq: first ?? null };
+      insertMove(tables, place, plan.move);
+    }
+    if (plan.own_write !== undefined) noteOwnWrite(memoryShown(tables), after.id, plan.own_write);
     return { task: plan.task, fence: numbers.fence };
   };
   const tx: MemoryTransaction = {
@@ -119,20 +126,6 @@ export function newestEvent(tables: MemoryTables): number {
 }
 
 const NEWEST = 'newest_event';
-
-function insertMove(
-  { transitions }: MemoryTables,
-  { id, life }: TaskRecord,
-  { reason, rejection, event_seq, ...move }: Move & { readonly event_seq: number | null },
-): void {
-  const created_at = toIso(life.written);
-  const key = toKey(id, created_at, move.from_state, move.to_state, move.triggered_by);
-  // One that is known already stays as it is.
-  if (transitions.has(key)) return;
-  const statuses = move as Pick<Transition, 'from_status' | 'to_status'>; // those of two lives
-  const told = { trigger_reason: reason, rejection: rejection === 1, hook_results: null };
-  transitions.set(key, { ...move, ...statuses, ...told, task_id: id, created_at, event_seq });
-}
 
 /** Throws permission_denied where the task is not the agent's. */
 function checkHolding(tables: MemoryTables, holding: Holding): void {

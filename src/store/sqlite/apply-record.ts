@@ -1,5 +1,5 @@
 import { undoElsewhere } from '#domain/decide-delete.ts';
-import { planApplication, type KnownTask } from '#domain/plan-application.ts';
+import { numbersOfDeleted, planApplication, type KnownTask } from '#domain/plan-application.ts';
 import type { LocalNumbers } from '#domain/plan-write.ts';
 import { isDeleted, textValue, type TaskRecord } from '#domain/task-record.ts';
 import { toIso } from '#kernel/clock.ts';
@@ -25,10 +25,10 @@ export function readDeleted(db: Database, id: string): Known | undefined {
   const row = db.get('SELECT line, undo FROM deleted_tasks WHERE id = ?', id);
   if (row === undefined) return undefined;
   try {
-    const numbers = JSON.parse((row.undo as string | null) ?? '{}') as Partial<LocalNumbers>;
+    const undo = JSON.parse((row.undo as string | null) ?? '{}') as Partial<LocalNumbers>;
     return {
       record: readLine(row.line as string),
-      numbers: { version: (numbers.version ?? 0) + 1, fence: (numbers.fence ?? 0) + 1 },
+      numbers: numbersOfDeleted(undo),
       is_here: false,
       stored: undefined,
     };
