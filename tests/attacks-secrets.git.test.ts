@@ -6,7 +6,7 @@ import { encodeRecord } from '#domain/record-codec.ts';
 import { OUTSIDE_LABEL, findOrigin } from '#domain/outside-text.ts';
 import { assignRole } from '#engine/assign-role.ts';
 import { EXECUTOR_TYPES, pickEnvironment } from '#executors/executor-types.ts';
-import { toTextFold } from '#sync/fold-files.ts';
+import { toTextFold } from '#sync/fold-request.ts';
 import type { Tracker } from '#sync/read-tracker-tasks.ts';
 import { plantCanaries } from './support/canaries.ts';
 import { startHttp } from './support/http-server.ts';

@@ -58,7 +58,7 @@ function twinOf(id: string): string {
 
 async function readMoves(clone: SyncClone): Promise<string[]> {
   const moves: string[] = [];
-  await clone.store.exportHistory('', (line) => void moves.push(String(line)));
+  for await (const part of clone.store.exportHistory('')) moves.push(...part.lines.map(String));
   return moves;
 }
 

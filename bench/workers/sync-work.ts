@@ -28,7 +28,7 @@ async function work(what: string, db: string, file: string): Promise<void> {
   await using store = await openStore(locationOf(db), { clock: systemClock });
   // Opened on a database that is gone, the store has read its whole replica.
   if (what === 'rebuild') return;
-  const files = { tasks: file, history: join(dirname(file), 'history.jsonl') };
+  const files = { tasks: file, history: join(dirname(file), 'history.jsonl'), copies: dirname(db) };
   if (what === 'export')
     await exportFiles(store, files, { by, source, canonical: true, joined: NOTHING_CARRIED });
   else await foldFiles(store, files, { ...by, findHeld });

@@ -8,7 +8,7 @@ import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { FileLine, FoldReport } from '#store/sync-store.ts';
-import { toImportFold, toTextFold } from '#sync/fold-files.ts';
+import { foldFile as joinFile, readImport, toTextFold } from '#sync/fold-request.ts';
 import { readPipe } from '#sync/read-pipe.ts';
 import { readTaskFileAt } from '#sync/read-task-file-at.ts';
 import { readTrackerTasks } from '#sync/read-tracker-tasks.ts';
@@ -124,11 +124,12 @@ function isRegularFile(path: string): boolean {
 }
 
 async function foldFile(ctx: OperationContext, path: string, dry_run: boolean): Promise<FoldReport> {
-  const how = { dry_run, clock: () => ctx.clock.now(), meter: ctx.host.meter };
-  return ctx.project.store.foldTasks(
-    toImportFold(`import:${path}`, resolve(ctx.cwd, path), how),
-    await writerOf(ctx),
-  );
+  const { store, paths } = ctx.project;
+  const file = resolve(ctx.cwd, path);
+  const by = await writerOf(ctx);
+  const request = { ...readImport(`import:${path}`, file, () => ctx.clock.now()), dry_run };
+  const how = { file, copies: paths.store_dir, meter: ctx.host.meter, label: 'Importing tasks' };
+  return joinFile(request, (one) => store.foldTasks(one, by), how);
 }
 
 /** Not one line is a task: what was given is something else. */

@@ -2,7 +2,7 @@ import type { restoreTask } from '#contract/task-operations.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import type { DeletedTask } from '#store/report.ts';
-import { toTextFold } from '#sync/fold-files.ts';
+import { toTextFold } from '#sync/fold-request.ts';
 import { digestText } from '#sync/read-file-lines.ts';
 import { findLineInGit, rememberTask } from '#sync/remember-task.ts';
 import { implement } from './operation.ts';

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeConflicts } from './behaviour/conflict-behaviour.ts';
+import { describeFoldedFiles } from './behaviour/fold-file-behaviour.ts';
 import { describeFolds } from './behaviour/fold-behaviour.ts';
 import { describeFoldReports } from './behaviour/fold-report-behaviour.ts';
 import type { OpenSync } from './behaviour/open-sync-behaviour.ts';
@@ -8,6 +9,7 @@ import type { OpenSync } from './behaviour/open-sync-behaviour.ts';
 export function describeSync(name: string, open: OpenSync): void {
   describe(`${name} store of what travels`, () => {
     describeFolds(open);
+    describeFoldedFiles(open);
     describeFoldReports(open);
     describeConflicts(open);
   });

@@ -24,15 +24,11 @@ export interface SyncStore {
   /** Joins a file of transitions; returns how many were new. */
   foldHistory(request: FoldRequest, by: Writer): Promise<FoldHistoryReport>;
   /**
-   * Every task, deleted ones too, as canonical lines in the order of ids, from one moment; after them the lines of the
-   * file at `path` that could not be read. `begin` is told how many there will be.
+   * Every task, deleted ones too, as canonical lines in the order of ids, and after them the lines of the file at `path`
+   * that could not be read; one part at least. All of it is from one moment, however long the reader takes.
    */
-  exportTasks(
-    path: string,
-    write: (line: string | Uint8Array) => void,
-    begin?: (lines: number) => void,
-  ): Promise<Exported>;
-  exportHistory(path: string, write: (line: string | Uint8Array) => void): Promise<Exported>;
+  exportTasks(path: string): AsyncIterable<ExportPart>;
+  exportHistory(path: string): AsyncIterable<ExportPart>;
   /**
    * What a file that holds everything up to an event lacks by now. Undefined where that cannot be told by the events:
    * then the whole export can. Hand-written SQL leaves no event, so only the whole export knows of it.
@@ -104,13 +100,34 @@ export interface FileMark {
   readonly event_seq: number | null;
 }
 
+/** What a file says, read before any lock is taken. */
 export interface FoldRequest {
+  /** Of the file, or what stands for it. */
   readonly path: string;
+  /** In the order of the file. */
+  readonly lines: readonly FileLine[];
+  /** About how many tasks are to be written if all are new: a few with many dependencies count as many. */
+  readonly expected: number;
+  /** Of the bytes that were read. Where the store remembers the same digest there is nothing to do. */
+  readonly mark: Omit<FileMark, 'event_seq'>;
   /**
-   * Opens the file, under the write lock: somebody else may have folded it while this waited, and then there is
-   * nothing to do. Called a second time when the whole file has to be looked at together.
+   * What the store remembered of the file when it was read. Where that is another by now, another process has joined a
+   * version in meanwhile, which may be a newer one: nothing is done then, and the report says `stale`.
    */
-  open(remembered: FileMark | undefined): OpenFile | undefined;
+  readonly remembered?: { readonly mark: FileMark | undefined } | undefined;
+  /** Joined in also where the store remembers the same digest. */
+  readonly again?: boolean | undefined;
+  /** Lines that are no text at all. */
+  readonly damaged?: readonly Uint8Array[] | undefined;
+  /** How many lines were left out that say nothing. */
+  readonly more?: number | undefined;
+  /**
+   * The whole file was copied aside, or stands in none. Where that is not said and the fold would leave lines out that
+   * are not written back, nothing is done, and the report says `copy_first`.
+   */
+  readonly is_copied?: boolean | undefined;
+  /** Its bytes are not just those lines with a newline each. */
+  readonly is_odd?: boolean | undefined;
   /**
    * The lines that a person, not git, left as they are, of those that show again what they once showed: they were
    * changed back. Undefined where that is asked when there is such a line; the answer then comes with a second fold.
@@ -131,24 +148,10 @@ export interface FoldRequest {
   readonly answers?: boolean | undefined;
   /** It is of another branch or another clone than the one that is checked out here. */
   readonly elsewhere?: boolean | undefined;
+  /** Told from time to time of how many of the lines are through. It must not touch the store. */
+  readonly progress?: ((done: number) => void) | undefined;
   /** Only tells what would happen. */
   readonly dry_run?: boolean | undefined;
-}
-
-export interface OpenFile {
-  /** Lines in the order of the file. Exhausted before `mark` is asked for. */
-  readonly lines: Iterable<FileLine>;
-  /** About how many there are. */
-  readonly expected: number;
-  mark(): Omit<FileMark, 'event_seq'>;
-  /** Lines that are no text at all. Known when the others are exhausted. */
-  damaged(): readonly Uint8Array[];
-  /** How many lines were left out that say nothing. Known when the others are exhausted; none when left out. */
-  more?(): number;
-  /** Copies the whole file into this folder. Called before the fold is kept, where lines of the file are not written back. */
-  keepWhole?(folder: string): void;
-  /** Whether its bytes are those lines with a newline each, and no more. Known when they are exhausted. */
-  isPlain?(): boolean;
 }
 
 export interface FileLine {
@@ -158,7 +161,13 @@ export interface FileLine {
   readonly side?: 'ours' | 'theirs' | undefined;
 }
 
-export interface FoldReport {
+/** Why a fold did nothing; see FoldRequest. */
+interface FoldPutOff {
+  stale?: true;
+  copy_first?: true;
+}
+
+export interface FoldReport extends FoldPutOff {
   created: number;
   updated: number;
   deleted: number;
@@ -184,14 +193,16 @@ export interface FoldReport {
   unsure?: OwnValue[];
 }
 
-export interface FoldHistoryReport {
+export interface FoldHistoryReport extends FoldPutOff {
   added: number;
   unreadable: { number: number; why: string }[];
   unreadable_more?: number;
 }
 
-export interface Exported {
-  readonly lines: number;
+export interface ExportPart {
+  readonly lines: readonly (string | Uint8Array)[];
+  /** Of all parts: how many tasks, or moves, there are, and the newest event that they hold. */
+  readonly total: number;
   readonly event_seq: number;
 }
 

@@ -20,7 +20,8 @@ import {
 import { commitOnTop } from './commit-on-top.ts';
 import type { CommittedTasks } from './commit-tasks.ts';
 import { findTakenBack } from './find-taken-back.ts';
-import { foldText, toTextFold, withoutHeld, type FindByHand } from './fold-files.ts';
+import { foldText, type FindByHand } from './fold-files.ts';
+import { toTextFold, withoutHeld } from './fold-request.ts';
 import { flagSecretsFor, refuseSecrets } from './flag-secrets.ts';
 import { findGatePaths, type GatePaths } from './gate-files.ts';
 import { findHeldFilesAt } from './held-files.ts';
@@ -321,9 +322,13 @@ export async function makeTexts(
 ): Promise<{ tasks: Buffer; history: Buffer; event_seq: number }> {
   const kept = unreadable ?? (await readBranchUnreadable(store));
   const tasks: (string | Uint8Array)[] = [];
-  const { event_seq } = await store.exportTasks(NO_FILE, (line) => void tasks.push(line));
+  let event_seq = 0;
+  for await (const part of store.exportTasks(NO_FILE)) {
+    tasks.push(...part.lines);
+    ({ event_seq } = part);
+  }
   const history: (string | Uint8Array)[] = [];
-  await store.exportHistory(NO_FILE, (line) => void history.push(line));
+  for await (const { lines } of store.exportHistory(NO_FILE)) history.push(...lines);
   return {
     tasks: toBytes([...tasks, ...kept.tasks]),
     history: toBytes([...history, ...kept.history]),

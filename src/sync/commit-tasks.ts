@@ -77,7 +77,7 @@ export async function commitTasks(
   return { commit: commit ?? null, changed, branch: (await findCurrentBranch(repo)) ?? null };
 }
 
-type FileBytes = Readonly<Record<keyof TaskFiles, Buffer | undefined>>;
+type FileBytes = Readonly<Record<'tasks' | 'history', Buffer | undefined>>;
 
 function readFiles({ tasks, history }: TaskFiles): FileBytes {
   return { tasks: readIfThere(tasks), history: readIfThere(history) };

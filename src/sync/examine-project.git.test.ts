@@ -438,7 +438,7 @@ function changeRows({ paths }: SyncProject, sql: string): void {
 
 async function exportAll({ store }: SyncProject): Promise<string[]> {
   const lines: string[] = [];
-  await store.exportTasks('', (line) => lines.push(String(line)));
+  for await (const part of store.exportTasks('')) lines.push(...part.lines.map(String));
   return lines;
 }
 

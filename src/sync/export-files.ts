@@ -5,7 +5,7 @@ import { startBlobName, storeBlob } from '#git/store-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
-import type { ChangedLines, Exported, FileMark, SyncStore } from '#store/sync-store.ts';
+import type { ChangedLines, ExportPart, FileMark, SyncStore } from '#store/sync-store.ts';
 import { appendedLines } from './append-lines.ts';
 import { carryLines, type CarriedLines, NOTHING_CARRIED } from './carry-lines.ts';
 import type { CommittedFiles } from './committed-files.ts';
@@ -26,7 +26,7 @@ import { readFileLines } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
 import { sweepTemporaryFiles } from './sweep-temporary-files.ts';
 import { TASKS_PATH, type TaskFiles } from './task-files.ts';
-import { METER_LINES, type WorkMeter } from './work-meter.ts';
+import type { WorkMeter } from './work-meter.ts';
 import { NotAsExported, spliceLines } from './splice-lines.ts';
 import { writeLinesBeside, type WriteLine, type WrittenLines } from './write-lines.ts';
 
@@ -100,7 +100,7 @@ export async function exportFiles(
       store,
       carried: carried.tasks,
       isTaken: (text) => carried.isTaken(TASKS_PATH, text),
-      lines: (write) => exportWithMeter(store, files.tasks, { write, meter: options.meter }),
+      parts: () => withMeter(store.exportTasks(files.tasks), options.meter),
       start: '{"id":"',
       changes: (since) => store.readChangedTasks(files.tasks, since),
     });
@@ -110,7 +110,7 @@ export async function exportFiles(
       store,
       carried: carried.history,
       isTaken: () => false,
-      lines: (write) => store.exportHistory(files.history, write),
+      parts: () => store.exportHistory(files.history),
       start: '{"task":"',
       changes: (since) => store.readChangedHistory(files.history, since),
     });
@@ -163,7 +163,7 @@ interface FileSource {
   readonly store: SyncStore;
   readonly carried: readonly string[];
   readonly isTaken: (text: string) => boolean;
-  readonly lines: (write: WriteLine) => Promise<Exported>;
+  readonly parts: () => AsyncIterable<ExportPart>;
   readonly start: '{"id":"' | '{"task":"';
   readonly changes: (since: number) => Promise<ChangedLines | undefined>;
 }
@@ -181,7 +181,7 @@ async function exportOne(
   // Only what was joined in may be replaced; a file that came after the fold has not been.
   if (before !== undefined && !isFolded(path, before, mark)) return 'changed meanwhile';
   refuseFolder(path);
-  let exported: Exported = { lines: 0, event_seq: 0 };
+  let exported = { lines: 0, event_seq: 0 };
   const looked_at = by.clock();
   let written: WrittenLines;
   let stored: StoredVersion | undefined;
@@ -207,7 +207,7 @@ async function exportOne(
         const old = isAppended && carried.length > 0 ? readTexts(path) : NO_TEXTS;
         const { isTaken } = options;
         const all = carryLines(carried, { write: put, isTaken, isWritten: (text) => old.has(text) });
-        exported = await options.lines(carried.length === 0 ? put : all.write);
+        exported = await writeParts(options.parts(), carried.length === 0 ? put : all.write);
         all.end();
       }));
   } catch (error) {
@@ -242,26 +242,31 @@ function readTexts(path: string): ReadonlySet<string> {
   return new Set([...readFileLines(path).lines].map(({ text }) => text));
 }
 
-async function exportWithMeter(
-  store: SyncStore,
-  path: string,
-  { write, meter }: { readonly write: WriteLine; readonly meter: WorkMeter | undefined },
-): Promise<Exported> {
-  if (meter === undefined) return store.exportTasks(path, write);
-  let total = 0;
+async function writeParts(
+  parts: AsyncIterable<ExportPart>,
+  write: WriteLine,
+): Promise<{ readonly lines: number; readonly event_seq: number }> {
+  let exported = { lines: 0, event_seq: 0 };
+  for await (const { lines, total, event_seq } of parts) {
+    for (const line of lines) write(line);
+    exported = { lines: total, event_seq };
+  }
+  return exported;
+}
+
+async function* withMeter(
+  parts: AsyncIterable<ExportPart>,
+  meter: WorkMeter | undefined,
+): AsyncGenerator<ExportPart> {
   let done = 0;
   try {
-    return await store.exportTasks(
-      path,
-      (line) => {
-        write(line);
-        done += 1;
-        if (done % METER_LINES === 0) meter(`Writing ${TASKS_PATH}`, done, total);
-      },
-      (lines) => void (total = lines),
-    );
+    for await (const part of parts) {
+      yield part;
+      done += part.lines.length;
+      meter?.(`Writing ${TASKS_PATH}`, done, part.total);
+    }
   } finally {
-    meter('', 0, 0);
+    meter?.('', 0, 0);
   }
 }
 

@@ -14,19 +14,21 @@ import type {
   FoldRequest,
   SyncStore,
 } from '#store/sync-store.ts';
-import { isHeldMark, isUnchanged, statFile, toHeldDigest, toMark } from './file-changes.ts';
+import { isHeldMark, isUnchanged, statFile, toMark } from './file-changes.ts';
+import {
+  foldFile,
+  NOT_BY_HAND,
+  readFoldRequest,
+  toTextFold,
+  withoutHeld,
+  type FileFold,
+} from './fold-request.ts';
 import type { HeldLines } from './held-lines.ts';
-import { keepWholeFile } from './keep-whole-file.ts';
-import { openToRead, readFileLines, digestText } from './read-file-lines.ts';
+import { digestText, openToRead } from './read-file-lines.ts';
 import type { FindSeen } from './seen-in-history.ts';
-import { withSifted } from './sift-lines.ts';
 import { syncSeen } from './sync-placed.ts';
 import { HISTORY_PATH, TASKS_PATH, type TaskFiles } from './task-files.ts';
-import { meterLines, type WorkMeter } from './work-meter.ts';
-
-const NOT_BY_HAND: ReadonlySet<string> = new Set();
-/** About what a line takes; only the order of magnitude counts. */
-const LINE_BYTES = 500;
+import type { WorkMeter } from './work-meter.ts';
 
 export interface FoldedFiles {
   readonly tasks: FoldReport | undefined;
@@ -45,42 +47,6 @@ export interface HeldInFiles extends Pick<HeldLines, 'isTaken'> {
 
 export interface LeftOut extends Pick<HeldLines, 'key' | 'attempts' | 'over'> {
   readonly lines: readonly FileLine[];
-}
-
-/** The same request without the lines that are held; those are added to `left`. */
-export function withoutHeld(
-  request: FoldRequest,
-  { held, path, left }: { held: HeldLines | undefined; path: string; left: FileLine[] },
-): FoldRequest {
-  if (held === undefined) return request;
-  return {
-    ...request,
-    open(remembered) {
-      const opened = request.open(remembered);
-      if (opened === undefined) return undefined;
-      left.length = 0;
-      return {
-        ...opened,
-        lines: leaveOut(opened.lines, (line) => held.has(path, line.text), left),
-        isPlain: () => left.length === 0 && opened.isPlain?.() !== false,
-        mark() {
-          const mark = opened.mark();
-          return left.length === 0 ? mark : { ...mark, digest: toHeldDigest(held, mark.digest) };
-        },
-      };
-    },
-  };
-}
-
-function* leaveOut(
-  lines: Iterable<FileLine>,
-  isHeld: (line: FileLine) => boolean,
-  left: FileLine[],
-): Generator<FileLine> {
-  for (const line of lines) {
-    if (isHeld(line)) left.push(line);
-    else yield line;
-  }
 }
 
 /**
@@ -109,38 +75,39 @@ export async function foldFiles(
       return findSeenAround(values, dirname(files.tasks));
     });
   const marks = await store.readMarks([files.tasks, files.history]);
+  const markOf = (path: string): FileMark | undefined => marks.find((mark) => mark.path === path);
   let asked: Promise<HeldLines | undefined> | undefined;
-  const leave = async (request: FoldRequest, path: string, left: FileLine[]): Promise<FoldRequest> =>
-    withoutHeld({ ...request, lock_ms: by.lock_ms }, { held: await (asked ??= by.findHeld()), path, left });
+  const leave = async (request: FoldRequest, path: string, left: FileLine[]): Promise<FoldRequest> => {
+    left.length = 0;
+    const held = await (asked ??= by.findHeld());
+    return withoutHeld({ ...request, lock_ms: by.lock_ms }, { held, path, left });
+  };
   const left: { tasks: FileLine[]; history: FileLine[] } = { tasks: [], history: [] };
-  const history = await foldOne(files.history, marks, {
+  const { clock, meter } = by;
+  const history = await foldOne(files.history, markOf(files.history), {
     store,
-    clock: by.clock,
+    clock,
+    copies: files.copies,
     key: 'task_id',
     fold: async (request) => store.foldHistory(await leave(request, HISTORY_PATH, left.history), by),
   });
-  const tasks = await foldOne(files.tasks, marks, {
+  let request: FoldRequest | undefined;
+  const tasks = await foldOne(files.tasks, markOf(files.tasks), {
     store,
-    clock: by.clock,
-    meter: by.meter,
+    clock,
+    meter,
+    copies: files.copies,
     key: 'id',
-    fold: async (request) => {
-      const left_out = await leave(request, TASKS_PATH, left.tasks);
-      return foldAsking(store, { ...left_out, lock_ms: by.lock_ms, answers: true }, { ...by, findSeen });
+    async fold(read) {
+      request = { ...(await leave(read, TASKS_PATH, left.tasks)), answers: true };
+      return foldAsking(store, request, { ...by, findSeen });
     },
   });
   const held = await asked;
-  // A fold that asks first reads the file twice.
-  const lines = withoutDoubles([...left.tasks, ...left.history]);
+  const lines = [...left.tasks, ...left.history];
   const more = held === undefined || lines.length === 0 ? {} : { held: { ...held, lines, ...toTexts(left) } };
-  if (tasks === undefined) return { tasks, history, ...more };
-  const since = marks.find(({ path }) => path === files.tasks)?.looked_at ?? 0;
-  const whole = toFoldRequest(files.tasks, by.clock);
-  const again =
-    tasks.put_back === undefined
-      ? whole
-      : withSifted(whole, { path: files.tasks, key: 'id', clock: by.clock });
-  const request = await leave(again, TASKS_PATH, []);
+  if (tasks === undefined || request === undefined) return { tasks, history, ...more };
+  const since = markOf(files.tasks)?.looked_at ?? 0;
   const how = { by: { ...by, findSeen }, told: tasks, since };
   return { tasks: await foldPutBack(store, request, how), history, ...more };
 }
@@ -151,10 +118,6 @@ function toTexts(left: { readonly tasks: FileLine[]; readonly history: FileLine[
 } {
   const toText = (lines: readonly FileLine[]): string[] => [...new Set(lines.map(({ text }) => text))];
   return { tasks: toText(left.tasks), history: toText(left.history) };
-}
-
-function withoutDoubles(lines: readonly FileLine[]): FileLine[] {
-  return [...new Map(lines.map((line) => [`${line.number} ${line.text}`, line])).values()];
 }
 
 /** Which of these lines a person put back, and not git, after `since`. */
@@ -187,7 +150,9 @@ async function foldPutBack(
       return last === undefined ? [] : [[text, last.shows] as const];
     }),
   );
-  const second = { ...request, by_hand, stood, open: () => request.open(undefined) };
+  // What the first fold left remembered of the file; see FoldRequest.by_hand.
+  const mark = { ...request.mark, digest: '', mtime: '0', event_seq: null };
+  const second = { ...request, answers: undefined, by_hand, stood, again: true, remembered: { mark } };
   return joinReports(report, await foldAsking(store, second, by));
 }
 
@@ -262,124 +227,45 @@ export async function foldText(
   return foldPutBack(store, request, { by, told, since: 0 });
 }
 
-/** Lines that are in memory already, such as another revision's; `key` stands for the path of the file. */
-export function toTextFold(
-  key: string,
-  lines: Iterable<FileLine>,
-  more: { digest: string; dry_run?: boolean; now: number },
-): FoldRequest {
-  return {
-    path: key,
-    by_hand: NOT_BY_HAND,
-    dry_run: more.dry_run,
-    open(remembered) {
-      if (remembered?.digest === more.digest && more.dry_run !== true) return undefined;
-      return {
-        lines,
-        expected: Array.isArray(lines) ? expectTasks(lines as readonly FileLine[]) : 0,
-        damaged: () => [],
-        mark: () => ({
-          path: key,
-          size: 0,
-          mtime: '0',
-          ctime: '0',
-          inode: '0',
-          digest: more.digest,
-          looked_at: more.now,
-        }),
-      };
-    },
-  };
-}
-
-/** By size too, as of a file: a few tasks with many dependencies each are as much to write as many tasks. */
-function expectTasks(lines: readonly FileLine[]): number {
-  const size = lines.reduce((sum, { text }) => sum + text.length, 0);
-  return Math.max(lines.length, Math.ceil(size / LINE_BYTES));
-}
+/** A file that keeps changing is joined in by a later command. */
+const TRIES = 5;
 
 /** Undefined where nothing was to fold. */
-async function foldOne<T>(
+async function foldOne<Report extends Pick<FoldReport, 'stale' | 'copy_first'>>(
   path: string,
-  marks: readonly FileMark[],
+  first: FileMark | undefined,
   {
     store,
-    fold,
     clock,
-    meter,
     key,
+    fold,
+    ...file
   }: {
     store: SyncStore;
+    clock: () => number;
     /** Every entry of the file has it. */
     key: string;
-    fold: (request: FoldRequest) => Promise<T>;
-    clock: () => number;
-    meter?: WorkMeter | undefined;
-  },
-): Promise<T | undefined> {
-  const stats = statFile(path);
-  const mark = marks.find((known) => known.path === path);
-  if (stats === undefined || (isUnchanged(stats, mark) && !isHeldMark(mark))) return undefined;
-  // Often only the times differ: git switched away and back, or a tool wrote the same bytes.
-  if (mark !== undefined && Number(stats.size) === mark.size) {
-    const looked_at = clock();
-    if (digestFile(path) === mark.digest) {
-      await store.saveMark({
-        ...toMark(path, stats, { digest: mark.digest, looked_at }),
-        event_seq: mark.event_seq,
-      });
-      return undefined;
-    }
-  }
-  syncSeen(path);
-  const request = toFoldRequest(path, clock, meter);
-  return fold(withSifted(request, { path, key, clock }));
-}
-
-/** Another file than the project's own; `key` stands for its path. It is read in any case, remembered or not. */
-export function toImportFold(
-  key: string,
-  path: string,
-  { dry_run, clock, meter }: { dry_run: boolean; clock: () => number; meter: WorkMeter },
-): FoldRequest {
-  const request = toFoldRequest(path, clock, meter, 'Importing tasks');
-  return {
-    path: key,
-    by_hand: NOT_BY_HAND,
-    dry_run,
-    open() {
-      const opened = request.open(undefined);
-      return opened === undefined ? undefined : { ...opened, mark: () => ({ ...opened.mark(), path: key }) };
-    },
-  };
-}
-
-export function toFoldRequest(
-  path: string,
-  clock: () => number,
-  meter?: WorkMeter,
-  label: string = `Reading ${TASKS_PATH}`,
-): FoldRequest {
-  return {
-    path,
-    open(remembered) {
-      const now = statFile(path);
-      if (now === undefined || (isUnchanged(now, remembered) && !isHeldMark(remembered))) return undefined;
+    fold: (request: FoldRequest) => Promise<Report>;
+  } & Omit<FileFold, 'file'>,
+): Promise<Report | undefined> {
+  for (let tries = 1, mark = first; ; tries += 1) {
+    const stats = statFile(path);
+    if (stats === undefined || (isUnchanged(stats, mark) && !isHeldMark(mark))) return undefined;
+    // Often only the times differ: git switched away and back, or a tool wrote the same bytes.
+    if (mark !== undefined && Number(stats.size) === mark.size) {
       const looked_at = clock();
-      const reader = readFileLines(path);
-      const { lines, stats } = reader;
-      const work = { label, bytes: Number(stats.size) };
-      return {
-        lines: meter === undefined ? lines : meterLines(lines, { ...work, meter }),
-        expected: Math.ceil(Number(stats.size) / LINE_BYTES),
-        damaged: () => reader.damaged,
-        more: () => reader.damagedMore(),
-        keepWhole: (folder) => keepWholeFile(path, folder),
-        isPlain: () => reader.isPlain(),
-        mark: () => toMark(path, stats, { digest: reader.digest(), looked_at }),
-      };
-    },
-  };
+      const { digest, event_seq } = mark;
+      if (digestFile(path) === digest) {
+        await store.saveMark({ ...toMark(path, stats, { digest, looked_at }), event_seq });
+        return undefined;
+      }
+    }
+    syncSeen(path);
+    const request = { ...readFoldRequest(path, { key, clock }), remembered: { mark } };
+    const report = await foldFile(request, fold, { ...file, file: path });
+    if (report.stale !== true || tries === TRIES) return report;
+    [mark] = await store.readMarks([path]);
+  }
 }
 
 export function digestFile(path: string): string {

@@ -37,7 +37,7 @@ export async function tellDeletedFolder(
 /** The task files that HEAD has and the working tree lacks, by their paths there. */
 export async function listLostTaskFiles(
   repo: GitRepo,
-  paths: Pick<ProjectPaths, 'forge_dir'>,
+  paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>,
 ): Promise<string[]> {
   const { tasks, history } = toTaskFiles(paths);
   const lost = [tasks, history].filter((path) => lookAt(path) === undefined);

@@ -139,7 +139,8 @@ function place(temp: TempStore, name: string): TaskFiles {
   const folder = join(temp.folder, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
-  return { tasks: join(folder, 'tasks.jsonl'), history: join(folder, 'history.jsonl') };
+  const [tasks, history] = [join(folder, 'tasks.jsonl'), join(folder, 'history.jsonl')];
+  return { tasks, history, copies: temp.folder };
 }
 
 function read(files: TaskFiles): { tasks: string; history: string } {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempFolder } from '../../tests/support/temp-repo.ts';
 import { tempStore } from '../../tests/support/temp-store.ts';
-import { toFoldRequest, toTextFold } from './fold-files.ts';
+import { foldFile, readFoldRequest, toTextFold } from './fold-request.ts';
 import { keepWholeFile, listWholeFiles } from './keep-whole-file.ts';
 
 const by = { actor: { kind: 'system', name: 'fold', named: true }, now: 1 } as const;
@@ -28,10 +28,10 @@ it.each([
   await using temp = await tempStore();
   const path = join(temp.folder, 'files.jsonl');
   const fold = () =>
-    temp.store.foldTasks(
-      toFoldRequest(path, () => 1),
-      by,
-    );
+    foldFile(readFoldRequest(path, { clock: () => 1 }), (one) => temp.store.foldTasks(one, by), {
+      file: path,
+      copies: temp.folder,
+    });
   writeFileSync(path, `${line}\n`.repeat(10_000), 'latin1');
   await fold();
   expect(listWholeFiles(temp.folder)).toEqual([]);
@@ -44,10 +44,10 @@ it('copies a history whose lines are not all written back', async () => {
   await using temp = await tempStore();
   const path = join(temp.folder, 'history.jsonl');
   writeFileSync(path, `${'x'.repeat(200)}\n`.repeat(10_001));
-  await temp.store.foldHistory(
-    toFoldRequest(path, () => 1),
-    by,
-  );
+  const request = readFoldRequest(path, { clock: () => 1 });
+  const how = { file: path, copies: temp.folder };
+  const done = await foldFile(request, (one) => temp.store.foldHistory(one, by), how);
+  expect(done.copy_first).toBeUndefined();
   expect(listWholeFiles(temp.folder)).toHaveLength(1);
 });
 

@@ -12,7 +12,8 @@ import { toExportSource } from './export-source.ts';
 import { undoRemoval } from './undo-removal.ts';
 import type { FolderState } from './folder-state.ts';
 import { flagStagedSecrets, tellSecrets, type StagedChange } from './flag-secrets.ts';
-import { type FindByHand, foldText, toTextFold, withoutHeld } from './fold-files.ts';
+import { type FindByHand, foldText } from './fold-files.ts';
+import { toTextFold, withoutHeld } from './fold-request.ts';
 import { findTakenBack } from './find-taken-back.ts';
 import {
   findObjects,
@@ -213,12 +214,10 @@ async function hasMoreThanFile({ paths, store, config }: HookProject): Promise<b
   const { tasks } = toTaskFiles(paths);
   if (lookAt(tasks) === undefined || !(await hasChanges(store, paths))) return false;
   const known = new Set([...readFileLines(tasks).lines].map(({ text }) => text));
-  let isMore = false;
-  await store.exportTasks(tasks, (line) => {
-    const text = typeof line === 'string' ? line : Buffer.from(line).toString('utf8');
-    isMore ||= !known.has(text.trimEnd());
-  });
-  return isMore;
+  const isKnown = (line: string | Uint8Array): boolean =>
+    known.has((typeof line === 'string' ? line : Buffer.from(line).toString('utf8')).trimEnd());
+  for await (const { lines } of store.exportTasks(tasks)) if (!lines.every(isKnown)) return true;
+  return false;
 }
 
 /** `git commit -- file` and `--only` work on an index of their own; what is staged there would be undone afterwards. */

@@ -41,7 +41,7 @@ describe('a file of very many short lines', () => {
     const fold = () =>
       foldFiles(
         temp.store,
-        { tasks, history: join(temp.folder, 'none.jsonl') },
+        { tasks, history: join(temp.folder, 'none.jsonl'), copies: temp.folder },
         {
           actor: { kind: 'system', name: 'fold', named: true },
           now: temp.clock.now(),

@@ -1,10 +1,8 @@
 import { closeSync, fstatSync, readSync, type BigIntStats } from 'node:fs';
-import type { FileLine, FileMark, FoldRequest, OpenFile } from '#store/sync-store.ts';
-import { isHeldMark, isUnchanged, statFile, toMark } from './file-changes.ts';
-import { keepWholeFile } from './keep-whole-file.ts';
+import type { FileLine } from '#store/sync-store.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
 
-/** A file of very many short lines, read once before the write lock is taken: what of it may say something. */
+/** What of a file may say something. */
 export interface SiftedLines {
   readonly stats: BigIntStats;
   readonly digest: string;
@@ -13,6 +11,8 @@ export interface SiftedLines {
   readonly damaged: readonly Uint8Array[];
   /** How many lines were left out that are no entries. */
   readonly more: number;
+  /** The file is not just those lines with a newline each. */
+  readonly is_odd: boolean;
 }
 
 /** Forge writes no line of an entry as short as this; a file with a shorter average is mostly something else. */
@@ -20,63 +20,29 @@ const SHORT_BYTES = 100;
 const FEW_LINES = 10_000;
 /** Of lines that are no entries, so many are looked at as all others are. */
 const KEPT_LINES = 1_000;
-/** More is not kept in memory, and read under the lock. */
-const KEPT_BYTES = 67_108_864;
 const CHUNK = 1 << 20;
 const NEWLINE = 0x0a;
 
-/** The same request; of a file of very many short lines what was read before the lock was taken, where it is still the same. */
-export function withSifted(
-  request: FoldRequest,
-  { path, key, clock }: { readonly path: string; readonly key: string; readonly clock: () => number },
-): FoldRequest {
-  const looked_at = clock();
-  const sifted = siftLines(path, key);
-  if (sifted === undefined) return request;
-  const { stats, digest, lines, damaged, more } = sifted;
-  const open = (mark: FileMark | undefined): OpenFile | undefined => {
-    const now = statFile(path);
-    if (now === undefined || !isSameFile(now, stats) || (isUnchanged(now, mark) && !isHeldMark(mark)))
-      return request.open(mark);
-    return {
-      lines,
-      expected: lines.length,
-      damaged: () => damaged,
-      more: () => more,
-      keepWhole: (folder) => keepWholeFile(path, folder),
-      isPlain: () => false,
-      mark: () => toMark(path, stats, { digest, looked_at }),
-    };
-  };
-  return { ...request, open };
-}
-
-function isSameFile(now: BigIntStats, { ino, size, mtimeNs, ctimeNs }: BigIntStats): boolean {
-  return now.ino === ino && now.size === size && now.mtimeNs === mtimeNs && now.ctimeNs === ctimeNs;
-}
-
 /**
  * Undefined for a file that is as Forge writes them. Lines without `key` in quotes are no entries, however many they are:
- * to read each of them under the write lock would keep every other writer out for a minute.
+ * to look at each of them under the write lock would keep every other writer out for a minute.
  */
 export function siftLines(path: string, key: string): SiftedLines | undefined {
   if (!hasManyShortLines(path)) return undefined;
   const quoted = `"${key}"`;
   const reader = readFileLines(path);
   const lines: FileLine[] = [];
-  let [others, bytes] = [0, 0];
+  let others = 0;
   for (const line of reader.lines) {
     // With an escape in it the key may be written in another way.
     if (!line.text.includes(quoted) && !line.text.includes('\\')) {
       others += 1;
       if (others > KEPT_LINES) continue;
     }
-    bytes += line.text.length;
-    if (bytes <= KEPT_BYTES) lines.push(line);
+    lines.push(line);
   }
-  if (bytes > KEPT_BYTES) return undefined;
   const more = Math.max(0, others - KEPT_LINES) + reader.damagedMore();
-  return { stats: reader.stats, digest: reader.digest(), lines, damaged: reader.damaged, more };
+  return { stats: reader.stats, digest: reader.digest(), lines, damaged: reader.damaged, more, is_odd: true };
 }
 
 function hasManyShortLines(path: string): boolean {

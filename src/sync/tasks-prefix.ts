@@ -11,7 +11,7 @@ const READ_BYTES = 1_000_000;
  * What most ids in the working tree's task file begin with; undefined where it has none. For a clone that came with
  * tasks and without the config, which nobody has committed.
  */
-export function findTasksPrefix(paths: Pick<ProjectPaths, 'forge_dir'>): string | undefined {
+export function findTasksPrefix(paths: Pick<ProjectPaths, 'forge_dir' | 'store_dir'>): string | undefined {
   const { tasks } = toTaskFiles(paths);
   if (lookAt(tasks)?.isFile() !== true) return undefined;
   const counts = new Map<string, number>();

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FoldReport, FoldRequest, OpenFile, SyncStore } from '#store/sync-store.ts';
+import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
 
 /** Where the stores of these tests think that their task file lies. */
 export const FILE = '/somewhere/.forge/tasks.jsonl';
@@ -29,15 +29,11 @@ export function toRequest(lines: readonly (string | object)[], options: FoldOpti
   return {
     path,
     dry_run: options.dry_run,
-    open: (remembered): OpenFile | undefined =>
-      remembered?.digest === digest
-        ? undefined
-        : {
-            lines: texts.map((text, at) => ({ text, number: at + 1, side: sides[at] })),
-            expected: texts.length,
-            damaged: () => damaged,
-            mark: () => ({ path, size: 0, mtime: '0', ctime: '0', inode: '0', digest, looked_at: 0 }),
-          },
+    lines: texts.map((text, at) => ({ text, number: at + 1, side: sides[at] })),
+    expected: texts.length,
+    damaged,
+    mark: { path, size: 0, mtime: '0', ctime: '0', inode: '0', digest, looked_at: 0 },
+    is_copied: true,
   };
 }
 
@@ -59,23 +55,23 @@ export async function fold(
 /** Every line of the file as the store would write it. */
 export async function exportLines({ store }: FoldPlace, path = FILE): Promise<string[]> {
   const lines: string[] = [];
-  await store.exportTasks(path, (line) => lines.push(typeof line === 'string' ? line : toText(line)));
+  for await (const part of store.exportTasks(path))
+    lines.push(...part.lines.map((line) => (typeof line === 'string' ? line : toText(line))));
   return lines;
 }
 
 /** The same, and the file stands on disk then: what is in it has left the store. */
 export async function shareLines(temp: FoldPlace): Promise<string[]> {
   const lines = await exportLines(temp);
-  const mark = toRequest(lines).open(undefined)?.mark();
-  if (mark !== undefined) {
-    await temp.store.markExported([{ ...mark, event_seq: await temp.store.newestEvent() }]);
-  }
+  const { mark } = toRequest(lines);
+  await temp.store.markExported([{ ...mark, event_seq: await temp.store.newestEvent() }]);
   return lines;
 }
 
 export async function exportMoves({ store }: FoldPlace): Promise<string[]> {
   const lines: string[] = [];
-  await store.exportHistory('history', (line) => lines.push(typeof line === 'string' ? line : toText(line)));
+  for await (const part of store.exportHistory('history'))
+    lines.push(...part.lines.map((line) => (typeof line === 'string' ? line : toText(line))));
   return lines;
 }
 

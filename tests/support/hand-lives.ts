@@ -59,10 +59,10 @@ const KEYS = ['status', 'state', 'assignee', 'close_reason', 'closed_at'] as con
 /** A mistake: in lines that a person edited, status, owner and closing are again as the store has them. */
 export async function dropEditedLives(clone: SyncClone): Promise<void> {
   const stored = new Map<Json | undefined, Line>();
-  await clone.store.exportTasks('', (text) => {
-    const line = JSON.parse(String(text)) as Line;
-    stored.set(line.id, line);
-  });
+  for await (const part of clone.store.exportTasks('')) {
+    const lines = part.lines.map((text) => JSON.parse(String(text)) as Line);
+    for (const line of lines) stored.set(line.id, line);
+  }
   const lines = readLines(clone);
   const kept = lines.map((text) => {
     const line = isSealed(text) ? undefined : tryParse(text);

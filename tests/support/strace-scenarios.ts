@@ -242,7 +242,8 @@ async function makeOldLines(): Promise<string> {
   await store.updateTask({ id: kept?.id ?? '', labels_remove: ['old'] }, by());
   await store.deleteTask({ id: gone?.id ?? '' }, by());
   const lines: string[] = [];
-  await store.exportTasks('', (line) => void lines.push(`${String(line)}\n`));
+  for await (const part of store.exportTasks(''))
+    lines.push(...part.lines.map((line) => `${String(line)}\n`));
   return lines.join('');
 }
 

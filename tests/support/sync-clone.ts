@@ -13,7 +13,8 @@ import { locationOf } from '#store/store-location.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
 import { toOwnKey, type OwnValue } from '#domain/judge-losses.ts';
 import type { SyncStore } from '#store/sync-store.ts';
-import { foldAsking, toTextFold } from '#sync/fold-files.ts';
+import { foldAsking } from '#sync/fold-files.ts';
+import { toTextFold } from '#sync/fold-request.ts';
 import { digestText, splitText } from '#sync/read-file-lines.ts';
 import type { TaskFiles } from '#sync/task-files.ts';
 import { idOfLine } from '#sync/trace-lines.ts';
@@ -103,7 +104,8 @@ export class SyncClone {
     this.#numbers = around.numbers;
     this.#common = join(setup.folder, setup.name, '.git', 'forge');
     const tracked = join(setup.folder, setup.name, '.forge');
-    this.files = { tasks: join(tracked, 'tasks.jsonl'), history: join(tracked, 'history.jsonl') };
+    const [tasks, history] = [join(tracked, 'tasks.jsonl'), join(tracked, 'history.jsonl')];
+    this.files = { tasks, history, copies: this.#common };
     mkdirSync(tracked, { recursive: true });
     this.branches.set('main', around.root);
   }

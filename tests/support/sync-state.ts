@@ -40,8 +40,8 @@ export async function readState(store: SyncStore): Promise<SyncState> {
   const lines: string[] = [];
   const moves: string[] = [];
   // A file that the store never saw has no lines that it could not read.
-  await store.exportTasks('', (line) => void lines.push(String(line)));
-  await store.exportHistory('', (line) => void moves.push(String(line)));
+  for await (const part of store.exportTasks('')) lines.push(...part.lines.map(String));
+  for await (const part of store.exportHistory('')) moves.push(...part.lines.map(String));
   return toState(lines, moves);
 }
 

@@ -1,5 +1,6 @@
 import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
+import type { ExportPart } from '#store/sync-store.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { Machine } from '#sync/machine.ts';
@@ -54,6 +55,20 @@ export async function openProjectWorkshop(
   };
 }
 
+/** The store that an export was begun on stays open until its end. */
+async function* followExport(
+  current: () => OpenedProject,
+  name: 'exportTasks' | 'exportHistory',
+  path: string,
+): AsyncGenerator<ExportPart> {
+  const parts = await current().use(async ({ store }) => {
+    const all: ExportPart[] = [];
+    for await (const part of store[name](path)) all.push(part);
+    return all;
+  });
+  yield* parts;
+}
+
 /** A project whose store and workflow are always those of the database that stands there now. */
 function followProject(current: () => OpenedProject): OpenProject {
   const { project } = current();
@@ -61,7 +76,9 @@ function followProject(current: () => OpenedProject): OpenProject {
     get(_, name) {
       const value: unknown = Reflect.get(current().project.store, name);
       if (typeof value !== 'function') return value;
-      // Every method of the port answers with a promise.
+      if (name === 'exportTasks' || name === 'exportHistory')
+        return (path: string) => followExport(current, name, path);
+      // Every other method of the port answers with a promise.
       return (...given: unknown[]) =>
         current().use(async ({ store: now }) => (await Reflect.apply(value, now, given)) as unknown);
     },

@@ -3,17 +3,18 @@ import type { Writer } from '../store.ts';
 import type { FoldHistoryReport, FoldRequest } from '../sync-store.ts';
 import { whyUnreadable } from './fold-lines.ts';
 import { UNREADABLE_KEPT } from './fold-records.ts';
-import type { FoldStore } from './fold-rows.ts';
+import type { FoldRows, FoldStore } from './fold-rows.ts';
+import { findPutOff, TakenBack } from './fold-start.ts';
 
 /** Adds the moves that are not here yet. The log only grows, so that joining is adding. */
 export function foldHistory(store: FoldStore, request: FoldRequest, by: Writer): FoldHistoryReport {
-  return store.write(by, (rows) => {
+  const fold = (rows: FoldRows): FoldHistoryReport => {
     const report: FoldHistoryReport = { added: 0, unreadable: [] };
-    const opened = request.open(rows.readMark(request.path));
-    if (opened === undefined) return report;
+    const other = findPutOff(rows, request);
+    if (other !== undefined) return { ...report, ...other };
     const unreadable: (string | Uint8Array)[] = [];
     let more = 0;
-    for (const line of opened.lines) {
+    for (const line of request.lines) {
       let move: TravellingMove;
       try {
         move = decodeTransition(line.text);
@@ -28,13 +29,19 @@ export function foldHistory(store: FoldStore, request: FoldRequest, by: Writer):
       if (rows.addMove(move)) report.added += 1;
     }
     if (report.added > 0) rows.tellProject({ changed: ['history'], added: report.added });
-    more += opened.more?.() ?? 0;
+    more += request.more ?? 0;
     if (more > 0) {
       report.unreadable_more = more;
-      if (rows.folder !== undefined) opened.keepWhole?.(rows.folder);
+      if (request.is_copied !== true) throw new TakenBack<FoldHistoryReport>({ ...report, copy_first: true });
     }
-    rows.writeUnreadable(request.path, [...unreadable, ...opened.damaged()]);
-    rows.writeMark({ ...opened.mark(), event_seq: null });
+    rows.writeUnreadable(request.path, [...unreadable, ...(request.damaged ?? [])]);
+    rows.writeMark({ ...request.mark, event_seq: null });
     return report;
-  });
+  };
+  try {
+    return store.write(by, fold);
+  } catch (error) {
+    if (error instanceof TakenBack) return error.report as FoldHistoryReport;
+    throw error;
+  }
 }

@@ -17,9 +17,6 @@ export interface FoldStore {
  * every store.
  */
 export interface FoldRows extends ShownRows {
-  /** Beside it a whole file is kept whose lines cannot be read; undefined where there is no such place. */
-  readonly folder: string | undefined;
-
   readMark(path: string): FileMark | undefined;
   writeMark(mark: FileMark): void;
   /** In place of what could not be read of the file before. */

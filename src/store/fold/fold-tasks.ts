@@ -6,7 +6,7 @@ import { lastStamp } from '#domain/task-record.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
-import type { FileLine, FoldReport, FoldRequest, OpenFile } from '../sync-store.ts';
+import type { FileLine, FoldReport, FoldRequest } from '../sync-store.ts';
 import { quickId, SharedBirth, type IncomingTask } from './fold-lines.ts';
 import {
   asKnown,
@@ -21,6 +21,7 @@ import {
   type Fold,
 } from './fold-records.ts';
 import type { FoldRows, FoldStore } from './fold-rows.ts';
+import { findPutOff, TakenBack } from './fold-start.ts';
 import { foldWholeFile } from './fold-whole-file.ts';
 import { keepMissing } from './missing-lines.ts';
 import { foldedAt } from './shown-facts.ts';
@@ -31,38 +32,31 @@ export function foldTasks(store: FoldStore, request: FoldRequest, by: Writer): F
   const how = { by, path, by_hand, stood, seen, elsewhere };
   const settle = (report: FoldReport): FoldReport => {
     const isUnsure = request.asks === true && report.unsure !== undefined;
-    if (request.dry_run === true || isUnsure) throw new DryRun(report);
+    if (request.dry_run === true || isUnsure || report.copy_first === true)
+      throw new TakenBack<FoldReport>(report);
     return report;
   };
   try {
     return store.write(by, (rows) => {
-      const opened = request.open(rows.readMark(path));
-      return settle(opened === undefined ? emptyReport() : foldFile(rows, opened, { ...how, answers }));
+      const other = findPutOff(rows, request);
+      if (other !== undefined) return settle({ ...emptyReport(), ...other });
+      return settle(foldFile(rows, request, { ...how, answers }));
     });
   } catch (error) {
-    if (error instanceof DryRun) return error.report;
+    if (error instanceof TakenBack) return error.report as FoldReport;
     if (!(error instanceof SharedBirth)) throw error;
   }
   try {
     return store.write(by, (rows) => {
-      const opened = request.open(undefined);
-      if (opened === undefined) return emptyReport();
+      const other = findPutOff(rows, request);
+      if (other !== undefined) return settle({ ...emptyReport(), ...other });
       const fold = startFold(rows, { ...how, bulk: true });
-      rows.inBulk(() => foldWholeFile(fold, opened.lines));
-      return settle(endFold(fold, opened, false));
+      rows.inBulk(() => foldWholeFile(fold, request.lines));
+      return settle(endFold(fold, request, false));
     });
   } catch (error) {
-    if (error instanceof DryRun) return error.report;
+    if (error instanceof TakenBack) return error.report as FoldReport;
     throw error;
-  }
-}
-
-/** Leaves the transaction, so that all of it is taken back. */
-class DryRun extends Error {
-  readonly report: FoldReport;
-  constructor(report: FoldReport) {
-    super('dry run');
-    this.report = report;
   }
 }
 
@@ -73,23 +67,29 @@ function startFold(rows: FoldRows, how: How & Pick<Fold, 'present' | 'bulk'>): F
   return { rows, ...how, report, digests: rows.readDigests(), unreadable: [], edited: new Set() };
 }
 
-function foldFile(rows: FoldRows, opened: OpenFile, how: How): FoldReport {
-  const bulk = opened.expected - rows.countTasks() > LIMITS.fold_events;
+function foldFile(rows: FoldRows, request: FoldRequest, how: How): FoldReport {
+  const bulk = request.expected - rows.countTasks() > LIMITS.fold_events;
   const fold = startFold(rows, { ...how, present: new Set(), bulk });
-  const work = (): boolean => foldLines(fold, opened.lines);
+  const work = (): boolean => foldLines(fold, request);
   const exact = bulk ? rows.inBulk(work) : work();
-  return endFold(fold, opened, exact);
+  return endFold(fold, request, exact);
 }
 
+/** So many lines between two calls: each of them may draw. */
+const PROGRESS = 1_000;
+
 /** True when the file holds exactly what the store holds now, byte for byte. */
-function foldLines(fold: Fold, lines: Iterable<FileLine>): boolean {
+function foldLines(fold: Fold, { lines, progress }: Pick<FoldRequest, 'lines' | 'progress'>): boolean {
   const { digests, report } = fold;
   const shared = fold.rows.readSharedBirths();
   let exact = true;
   let last = '';
   let same = 0;
+  let done = 0;
   const unstamped: IncomingTask[] = [];
   for (const line of lines) {
+    if (done > 0 && done % PROGRESS === 0) progress?.(done);
+    done += 1;
     const id = quickId(line.text);
     exact &&= id !== undefined && id > last && line.side === undefined;
     last = id ?? last;
@@ -184,7 +184,7 @@ function foldTask(fold: Fold, incoming: IncomingTask, shared: ReadonlySet<string
   return saveJoined(fold, known, after);
 }
 
-function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
+function endFold(fold: Fold, request: FoldRequest, exact: boolean): FoldReport {
   const { rows, report } = fold;
   const changed = report.created + report.updated + report.deleted;
   if (changed > LIMITS.fold_events || report.renamed.length > 0) {
@@ -192,16 +192,15 @@ function endFold(fold: Fold, opened: OpenFile, exact: boolean): FoldReport {
     const { created, updated, deleted } = report;
     rows.tellProject({ changed: ['tasks'], created, updated, deleted });
   }
-  const mark = opened.mark();
-  const damaged = opened.damaged();
+  const { mark, damaged = [] } = request;
   rows.writeUnreadable(mark.path, [...fold.unreadable, ...damaged]);
-  const more = (report.unreadable_more ?? 0) + (opened.more?.() ?? 0);
+  const more = (report.unreadable_more ?? 0) + (request.more ?? 0);
   if (more > 0) {
     report.unreadable_more = more;
-    if (rows.folder !== undefined) opened.keepWhole?.(rows.folder);
+    if (request.is_copied !== true) report.copy_first = true;
   }
   for (const _ of damaged) report.unreadable.push({ number: 0, why: 'it is not UTF-8' });
-  const isExact = exact && damaged.length === 0 && opened.isPlain?.() !== false;
+  const isExact = exact && damaged.length === 0 && request.is_odd !== true;
   if (!isExact && fold.present !== undefined) keepMissing(fold, fold.present);
   keepShown(fold);
   // Until lines that are asked about are answered the file counts as not read: this process may not come to the answer.

@@ -20,7 +20,7 @@ import type { FoldedTask } from './fold-rows.ts';
  * The rare fold in which two tasks turn out to have been born with one id: everything is held against everything,
  * because references on each side follow that side's own task.
  */
-export function foldWholeFile(fold: Fold, lines: Iterable<FileLine>): void {
+export function foldWholeFile(fold: Fold, lines: readonly FileLine[]): void {
   const { rows, report } = fold;
   const known = readAll(fold);
   const ours = new Map([...known].map(([id, { record }]) => [id, record]));

@@ -131,6 +131,19 @@ export class Database {
     return this.#transaction('BEGIN', work);
   }
 
+  /**
+   * Another connection that sees what there is now, until it is closed. Undefined where no second one can be had: of a
+   * file that is gone, or that a reader has to itself.
+   */
+  openSnapshot(): Database | undefined {
+    if (this.#isPrivate || this.#isUnchanging || this.#isAlone) return undefined;
+    const lock_timeout_ms = Number(this.get('PRAGMA busy_timeout')?.timeout ?? 0);
+    const snapshot = new Database(this.path, { lock_timeout_ms, read_only: true, modes: this.modes });
+    snapshot.pastSchema = this.pastSchema;
+    snapshot.execute('BEGIN');
+    return snapshot;
+  }
+
   /** Every read-then-write takes the writer's lock first, so that nothing changes in between. */
   write<T>(work: () => T): T {
     this.beforeWrite?.();

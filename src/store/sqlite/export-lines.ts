@@ -1,4 +1,4 @@
-import type { Exported } from '../sync-store.ts';
+import type { ExportPart } from '../sync-store.ts';
 import type { Database, Row } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { encodeTransition } from '#domain/history-line.ts';
@@ -13,52 +13,75 @@ const COMMENTS = `SELECT task_id AS owner, id, author, body, reply_to, created_a
 
 const COUNT = 'SELECT (SELECT count(*) FROM tasks) + (SELECT count(*) FROM deleted_tasks) AS n';
 
-type WriteLine = (line: string | Uint8Array) => void;
+type Line = string | Uint8Array;
+
+/** Lines of one part: few enough to be short-lived, so many that the steps between cost nothing. */
+const PART = 500;
 
 /** Every task as its canonical line, in the order of ids. One pass over four tables, side by side. */
-export function exportTasks(
-  db: Database,
-  path: string,
-  { write, begin }: { readonly write: WriteLine; readonly begin?: ((lines: number) => void) | undefined },
-): Exported {
-  return db.read(() => {
-    begin?.(Number(db.get(COUNT)?.n ?? 0));
-    const edges = groupByOwner(db.each(EDGES));
-    const comments = groupByOwner(db.each(COMMENTS));
-    const deleted = db.each('SELECT id, line FROM deleted_tasks ORDER BY id');
-    let gone = deleted.next();
-    let lines = 0;
-    for (const row of db.each(TASKS)) {
-      const id = row.id as string;
-      for (; gone.done !== true && (gone.value.id as string) < id; gone = deleted.next()) {
-        write(gone.value.line as string);
-        lines += 1;
+export function exportTasks(db: Database, path: string): AsyncGenerator<ExportPart> {
+  return inParts(db, {
+    count: (at) => Number(at.get(COUNT)?.n ?? 0),
+    *lines(at) {
+      const edges = groupByOwner(at.each(EDGES));
+      const comments = groupByOwner(at.each(COMMENTS));
+      const deleted = at.each('SELECT id, line FROM deleted_tasks ORDER BY id');
+      let gone = deleted.next();
+      for (const row of at.each(TASKS)) {
+        const id = row.id as string;
+        for (; gone.done !== true && (gone.value.id as string) < id; gone = deleted.next())
+          yield gone.value.line as string;
+        yield rowToLine(at, row, edges(id), comments(id));
       }
-      write(rowToLine(db, row, edges(id), comments(id)));
-      lines += 1;
-    }
-    for (; gone.done !== true; gone = deleted.next()) {
-      write(gone.value.line as string);
-      lines += 1;
-    }
-    for (const line of readUnreadable(db, path)) write(line);
-    return { lines, event_seq: newestEvent(db) };
+      for (; gone.done !== true; gone = deleted.next()) yield gone.value.line as string;
+      yield* readUnreadable(at, path);
+    },
   });
 }
 
 /** Every logged move, by task and time. */
-export function exportHistory(db: Database, path: string, write: WriteLine): Exported {
-  return db.read(() => {
-    let lines = 0;
-    for (const row of db.each(
-      'SELECT * FROM transitions ORDER BY task_id, created_at, from_state, to_state, triggered_by',
-    )) {
-      write(encodeTransition(row));
-      lines += 1;
-    }
-    for (const line of readUnreadable(db, path)) write(line);
-    return { lines, event_seq: newestEvent(db) };
+export function exportHistory(db: Database, path: string): AsyncGenerator<ExportPart> {
+  return inParts(db, {
+    count: (at) => Number(at.get('SELECT count(*) AS n FROM transitions')?.n ?? 0),
+    *lines(at) {
+      for (const row of at.each(
+        'SELECT * FROM transitions ORDER BY task_id, created_at, from_state, to_state, triggered_by',
+      ))
+        yield encodeTransition(row);
+      yield* readUnreadable(at, path);
+    },
   });
+}
+
+interface Exported {
+  readonly count: (at: Database) => number;
+  readonly lines: (at: Database) => Iterable<Line>;
+}
+
+/** On a connection of its own: the reader of the lines may take long, and writes of this process go on meanwhile. */
+async function* inParts(db: Database, exported: Exported): AsyncGenerator<ExportPart> {
+  const snapshot = db.openSnapshot();
+  if (snapshot === undefined) {
+    yield* db.read(() => [...readParts(db, exported)]);
+    return;
+  }
+  try {
+    yield* readParts(snapshot, exported);
+  } finally {
+    snapshot.close();
+  }
+}
+
+function* readParts(at: Database, { count, lines }: Exported): Generator<ExportPart> {
+  const whole = { total: count(at), event_seq: newestEvent(at) };
+  let part: Line[] = [];
+  for (const line of lines(at)) {
+    part.push(line);
+    if (part.length < PART) continue;
+    yield { lines: part, ...whole };
+    part = [];
+  }
+  yield { lines: part, ...whole };
 }
 
 /** Rows come in the order of their owners, and owners are asked for in that order. */

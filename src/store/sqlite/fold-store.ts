@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { encodeTransition } from '#domain/history-line.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
@@ -32,7 +31,6 @@ function openRows(db: Database, appender: ReplicaAppender, by: Writer): FoldRows
   const edges = new EdgeQueue(db);
   let bulk = false;
   return {
-    folder: dirname(db.path),
     readMark: (path) => readMark(db, path),
     writeMark: (mark) => writeMark(db, mark),
     writeUnreadable: (path, lines) => writeUnreadable(db, path, lines),

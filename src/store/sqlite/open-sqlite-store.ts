@@ -239,9 +239,9 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       const { foldHistory } = await import('../fold/fold-history.ts');
       return db.waiting(request.lock_ms, () => foldHistory(openFoldStore({ db, replica }), request, by));
     },
-    async exportTasks(path, line, begin) {
+    async *exportTasks(path) {
       const { exportTasks } = await import('./export-lines.ts');
-      return exportTasks(reader, path, { write: line, begin });
+      yield* exportTasks(reader, path);
     },
     async readChangedTasks(path, since) {
       const { readChangedTasks } = await import('./changed-lines.ts');
@@ -251,9 +251,9 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       const { readChangedHistory } = await import('./changed-lines.ts');
       return readChangedHistory(reader, path, since);
     },
-    async exportHistory(path, line) {
+    async *exportHistory(path) {
       const { exportHistory } = await import('./export-lines.ts');
-      return exportHistory(reader, path, line);
+      yield* exportHistory(reader, path);
     },
     async listConflicts(id) {
       const { listConflicts } = await import('./conflict-rows.ts');

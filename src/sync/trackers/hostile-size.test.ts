@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { LIMITS } from '#kernel/limits.ts';
 import { measureGrowth } from '../../../tests/support/measure-growth.ts';
 import { issue, line, readIssues, type Line } from '../../../tests/support/tracker-tasks.ts';
-import { toTextFold } from '../fold-files.ts';
+import { toTextFold } from '../fold-request.ts';
 import { beadsTask } from './beads-task.ts';
 import { fitTask } from './fit-task.ts';
 import { linkTasks } from './link-tasks.ts';
@@ -105,8 +105,8 @@ describe('tasks that all wait for all', () => {
 
   it('are written in bulk, by their size: edge by edge the store counts the blockers of the task anew', () => {
     const lines = Array.from({ length: 300 }, (_, at) => ({ text: 'x'.repeat(50_000), number: at + 1 }));
-    const opened = toTextFold('import:x', lines, { digest: '1', now: 1 }).open(undefined);
-    expect(opened?.expected).toBeGreaterThan(LIMITS.fold_events);
+    const { expected } = toTextFold('import:x', lines, { digest: '1', now: 1 });
+    expect(expected).toBeGreaterThan(LIMITS.fold_events);
   });
 
   it('leave the rest to the order when the steps are spent: no cycle, and each says that it was not tried', () => {
