@@ -22,8 +22,6 @@ function openRows(tx: MemoryTransaction): FoldRows {
   const { marks, unreadable, facts } = tables;
   return {
     ...memoryShown(tables),
-    // A whole file is kept in no memory.
-    folder: undefined,
     readMark: (path) => marks.get(path),
     writeMark: (mark) => marks.set(mark.path, mark),
     writeUnreadable: (path, lines) => unreadable.set(path, lines.map(toBytes)),

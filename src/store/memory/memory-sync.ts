@@ -6,7 +6,14 @@ import { compareText } from '#kernel/text.ts';
 import { foldHistory } from '../fold/fold-history.ts';
 import { foldTasks } from '../fold/fold-tasks.ts';
 import { foldedAt, isUnsealed, missingMany } from '../fold/shown-facts.ts';
-import type { ConflictPage, ConflictQuery, FileMark, SyncStore, TravelStore } from '../sync-store.ts';
+import type {
+  ConflictPage,
+  ConflictQuery,
+  ExportPart,
+  FileMark,
+  SyncStore,
+  TravelStore,
+} from '../sync-store.ts';
 import { memoryFoldStore } from './memory-fold-store.ts';
 import { resolveTaskId } from './memory-ids.ts';
 import { readLine, writeRow } from './memory-rows.ts';
@@ -27,12 +34,12 @@ export function memorySync(parts: MemoryParts): TravelStore {
     readUnreadable: async (path) => structuredClone([...(unreadable.get(path) ?? [])]),
     foldTasks: async (request, by) => structuredClone(foldTasks(store, request, by)),
     foldHistory: async (request, by) => structuredClone(foldHistory(store, request, by)),
-    async exportTasks(path, write, begin) {
-      const lines = listTaskLines(tables);
-      begin?.(lines.length);
-      return exportLines(tables, path, { lines, write });
+    async *exportTasks(path) {
+      yield toPart(tables, path, listTaskLines(tables));
     },
-    exportHistory: async (path, write) => exportLines(tables, path, { lines: listMoveLines(tables), write }),
+    async *exportHistory(path) {
+      yield toPart(tables, path, listMoveLines(tables));
+    },
     // The whole export tells it.
     readChangedTasks: async () => undefined,
     readChangedHistory: async () => undefined,
@@ -60,16 +67,9 @@ function markExported(tables: MemoryTables, files: readonly FileMark[]): void {
   }
 }
 
-function exportLines(
-  tables: MemoryTables,
-  path: string,
-  {
-    lines,
-    write,
-  }: { readonly lines: readonly string[]; readonly write: (line: string | Uint8Array) => void },
-): { lines: number; event_seq: number } {
-  for (const line of [...lines, ...(tables.unreadable.get(path) ?? [])]) write(line);
-  return { lines: lines.length, event_seq: newestEvent(tables) };
+function toPart(tables: MemoryTables, path: string, lines: readonly string[]): ExportPart {
+  const all = [...lines, ...(tables.unreadable.get(path) ?? [])];
+  return { lines: all, total: lines.length, event_seq: newestEvent(tables) };
 }
 
 /** Deleted tasks too, in the order of ids. */
