@@ -279,7 +279,7 @@ export function describeDependencies(open: OpenStore): void {
       'finds nothing for %j',
       async (ref) => {
         await using sut = await open();
-        await sut.bring([line('fg-a3f8'), line('fg-b2c1')]);
+        await sut.bring([line('fg-a3f8', { metadata: { k: 1 } }), line('fg-b2c1')]);
         await expectCode(sut.store.getTask(ref), 'not_found');
       },
     );

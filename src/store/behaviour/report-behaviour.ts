@@ -126,6 +126,14 @@ export function describeReports(open: OpenStore): void {
       expect((await depths(20)).at(-1)).not.toHaveProperty('truncated');
     });
 
+    it('marks what it hides also where that is in another project', async () => {
+      await using sut = await open();
+      const waits = await create(sut, 'Waits', { foreign_depends_on: ['zz-away'] });
+      expect(await sut.store.readTree({ id: waits.id, depth: 0 })).toMatchObject({ truncated: true });
+      const away = { id: 'zz-away', title: null, status: null, dep_type: 'blocks', children: [] };
+      expect((await sut.store.readTree({ id: waits.id, depth: 1 })).children).toEqual([away]);
+    });
+
     it('shows a shared blocker in full once, nearest to the root', async () => {
       await using sut = await open();
       const base = await create(sut, 'Base');

@@ -154,7 +154,7 @@ export function describeSearch(open: OpenStore): void {
       await using sut = await open();
       for (const title of ['100% done', 'a%b', 'a_b', 'axb', 'under_score', 'back\\slash', 'say "hi"'])
         await create(sut, title);
-      await create(sut, "it's", { description: 'two\nlines' });
+      await create(sut, "it's", { description: 'two\nlines', metadata: new Map([['k', 1]]) });
       for (const title of ['Grüne Äpfel', 'ПРИВЕТ', 'ΟΔΟΣ ΑΒ', '解析器', 'Fix 🦊']) await create(sut, title);
       expect(titles(await sut.store.listTasks({ text, sort: 'created' }))).toEqual(expected);
       expect(await sut.store.listTasks({})).toHaveLength(13);

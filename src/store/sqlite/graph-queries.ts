@@ -18,7 +18,8 @@ export function readTree(db: Database, query: TreeQuery): BoundedTree {
     UNION ALL SELECT u.to_id, NULL, NULL, 9, NULL FROM unresolved_dependencies u
       WHERE u.from_id = ?1 AND u.dep_type = 'blocks'
     ORDER BY 4, 5, 1 LIMIT ?2`;
-  const any = "SELECT 1 AS found FROM dependencies WHERE from_id = ? AND dep_type = 'blocks' LIMIT 1";
+  const any = `SELECT 1 AS found FROM dependencies WHERE from_id = ?1 AND dep_type = 'blocks'
+    UNION ALL SELECT 1 FROM unresolved_dependencies WHERE from_id = ?1 AND dep_type = 'blocks' LIMIT 1`;
   const limit = query.most === undefined ? -1 : query.most + 1;
   return buildDependencyTree(toTreeTask(root), {
     depth: query.depth,
