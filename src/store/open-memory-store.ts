@@ -1,5 +1,4 @@
 import type { Clock } from '#kernel/clock.ts';
-import { systemActor } from '#domain/actor.ts';
 import type { SteadyTime } from '#domain/leases.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
@@ -11,7 +10,6 @@ import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
 import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
 import { memorySync } from './memory/memory-sync.ts';
-import { takeIn } from './memory/take-in.ts';
 import { memoryTasks } from './memory/memory-tasks.ts';
 import type { MemoryParts } from './memory/memory-transaction.ts';
 
@@ -25,8 +23,6 @@ export interface MemoryStore
   extends TaskStore, TravelStore, AttemptStore, EventStore, IdempotencyStore, AsyncDisposable {
   /** The same store once more, as another process opens it. */
   connectAgain(): MemoryStore;
-  /** Takes tasks in by their lines, as another store has written them; none of them may be here. */
-  takeIn(lines: readonly string[]): void;
 }
 
 /**
@@ -52,7 +48,6 @@ function createStore(
     ...memorySync(parts),
     ...memoryTasks(parts),
     connectAgain: open,
-    takeIn: (lines) => takeIn(parts, lines, { actor: systemActor('store'), now: clock.now() }),
     async [Symbol.asyncDispose]() {
       closing.abort();
     },

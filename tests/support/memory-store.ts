@@ -1,4 +1,5 @@
 import { openMemoryStore, type MemoryStore } from '#store/open-memory-store.ts';
+import { fold } from './fold-lines.ts';
 import { TestClock } from './temp-store.ts';
 
 export interface MemoryStoreUnderTest extends AsyncDisposable {
@@ -25,7 +26,9 @@ export async function memoryStore(): Promise<MemoryStoreUnderTest> {
       await store[Symbol.asyncDispose]();
       store = next;
     },
-    bring: async (lines) => store.takeIn(lines.map((line) => JSON.stringify(line))),
+    async bring(lines) {
+      await fold({ store, clock }, lines, { path: '/elsewhere/tasks.jsonl' });
+    },
     connectAgain: async () => store.connectAgain(),
     [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
   };
