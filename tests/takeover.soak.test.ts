@@ -13,7 +13,7 @@ import {
   startHolder,
   startRival,
 } from './support/takeovers.ts';
-import { tempEngine } from './support/temp-engine.ts';
+import { sqliteEngine } from './support/temp-engine.ts';
 
 const CYCLES = Number(process.env['FORGE_SOAK_CYCLES'] ?? 100);
 /** The checklist's time for a takeover, for leases of a minute. */
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === 'win32')('takeovers', () => {
   }) => {
     const TTL = 60_000;
     const random = seededRandom(15);
-    await using engine = await tempEngine();
+    await using engine = await sqliteEngine();
     const { temp } = engine;
     const by = (name: string) =>
       ({ actor: { kind: 'agent', name, named: true }, now: temp.clock.now() }) as const;

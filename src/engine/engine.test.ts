@@ -6,6 +6,7 @@ import {
   BOT,
   renameWorkflow,
   REVIEWER,
+  sqliteEngine,
   tempEngine,
   withoutActions,
   type TempEngine,
@@ -186,7 +187,7 @@ describe.each(NAMINGS)('%s', (_title, n) => {
   });
 
   it('[L1] [S364] the context is of who submitted a blocker, whoever has it now', async () => {
-    await using engine = await tempEngine(walkable);
+    await using engine = await sqliteEngine(walkable);
     const blocker = await engine.create('First');
     const { id } = await engine.create('Second', { depends_on: [blocker.id] });
     await claim(engine, blocker.id, BOT);

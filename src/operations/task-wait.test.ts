@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
 import { ERROR_CODES, type ForgeError, isForgeError } from '#kernel/errors.ts';
-import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
+import { memoryStore, type MemoryStoreUnderTest } from '../../tests/support/memory-store.ts';
 import type { OperationContext } from './operation.ts';
 import { taskResult } from './task-result.ts';
 import { taskWait } from './task-wait.ts';
@@ -13,7 +13,7 @@ const VIEW = { color: false, columns: 200, now: 0 };
 
 describe('task wait', () => {
   it('answers at once when it is so already', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const open = await wait(temp, { id, status: 'open', timeout_seconds: 0 });
     expect(open).toMatchObject({ id, status: 'open', state: 'todo', event: null });
@@ -23,7 +23,7 @@ describe('task wait', () => {
   });
 
   it('sees what another connection does while it waits', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const waiting = wait(temp, { id, timeout_seconds: 60 });
     await close(temp, id);
@@ -31,7 +31,7 @@ describe('task wait', () => {
   });
 
   it('[L14] gives up in time, and says where the task is, with a status that nothing repeats by itself', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     expect(await failure(wait(temp, { id, timeout_seconds: 0 }))).toMatchObject({
       code: 'wait_timeout',
@@ -42,7 +42,7 @@ describe('task wait', () => {
   });
 
   it('does not wait for what a closed task will not become', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const waiting = failure(wait(temp, { id, state: 'review', timeout_seconds: 60 }));
     await close(temp, id);
@@ -50,7 +50,7 @@ describe('task wait', () => {
   });
 
   it('misses no event between two waits', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const comment = (body: string) => temp.store.addComment({ id, body, reply_to: null }, writer(temp));
     await comment('before');
@@ -72,7 +72,7 @@ describe('task wait', () => {
   });
 
   it('reads nothing of its task for events of others, and never its texts and its history', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const other = await create(temp);
     for (const wish of [{}, { event: 'task.closed' }]) {
@@ -97,7 +97,7 @@ describe('task wait', () => {
   });
 
   it('looks again where an event is about no single task', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const asked: string[] = [];
     const waiting = wait({ ...temp, store: noting(temp.store, asked) }, { id, timeout_seconds: 60 });
@@ -109,7 +109,7 @@ describe('task wait', () => {
   });
 
   it('ends when nobody waits any more, and refuses two wishes at once', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     const leave = new AbortController();
     const waiting = failure(wait(temp, { id, timeout_seconds: 3_600 }, leave.signal));
@@ -123,7 +123,7 @@ describe('task wait', () => {
 
 describe('task result', () => {
   it('has the newest comments and moves, and escapes the text of others', async () => {
-    await using temp = await tempStore();
+    await using temp = await memoryStore();
     const id = await create(temp);
     for (let at = 1; at <= 7; at += 1) {
       temp.clock.advance(1_000);
@@ -148,7 +148,7 @@ describe('task result', () => {
 });
 
 /** The same store, with the names of the methods that were called. */
-function noting(store: TempStore['store'], asked: string[]): TempStore['store'] {
+function noting(store: MemoryStoreUnderTest['store'], asked: string[]): MemoryStoreUnderTest['store'] {
   return new Proxy(store, {
     get(target, name) {
       asked.push(String(name));
@@ -161,11 +161,11 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(5);
 }
 
-function writer(temp: Pick<TempStore, 'clock'>) {
+function writer(temp: Pick<MemoryStoreUnderTest, 'clock'>) {
   return { actor: ACTOR, now: temp.clock.now() };
 }
 
-async function create(temp: TempStore): Promise<string> {
+async function create(temp: MemoryStoreUnderTest): Promise<string> {
   const task = await temp.store.createTask(
     {
       id_prefix: 'fg',
@@ -186,18 +186,21 @@ async function create(temp: TempStore): Promise<string> {
   return task.id;
 }
 
-async function close(temp: TempStore, id: string): Promise<void> {
+async function close(temp: MemoryStoreUnderTest, id: string): Promise<void> {
   await temp.store.closeTask({ id, reason: 'done' }, writer(temp));
 }
 
 /** Both only read: no actor and no host is asked for. */
-function context(temp: Pick<TempStore, 'store' | 'clock'>, signal?: AbortSignal): OperationContext {
+function context(
+  temp: Pick<MemoryStoreUnderTest, 'store' | 'clock'>,
+  signal?: AbortSignal,
+): OperationContext {
   const project = { store: temp.store, workflow: () => DEFAULT_RESOLVED };
   return { clock: temp.clock, project, signal } as unknown as OperationContext;
 }
 
 function wait(
-  temp: Pick<TempStore, 'store' | 'clock'>,
+  temp: Pick<MemoryStoreUnderTest, 'store' | 'clock'>,
   input: Parameters<typeof taskWait.run>[1],
   signal?: AbortSignal,
 ) {

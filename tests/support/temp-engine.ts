@@ -4,14 +4,25 @@ import type { Actor } from '#domain/actor.ts';
 import { DEFAULT_WORKFLOW } from '#domain/default-workflow.ts';
 import { resolveWorkflow, type ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Engine } from '#engine/engine.ts';
-import { tempStore, type TempStore } from './temp-store.ts';
+import type { AttemptStore } from '#store/attempt-store.ts';
+import type { EventStore } from '#store/event-store.ts';
+import type { TaskStore } from '#store/store.ts';
+import type { TravelStore } from '#store/sync-store.ts';
+import { memoryStore } from './memory-store.ts';
+import { tempStore, type TempStore, type TestClock } from './temp-store.ts';
 
 export const ANN: Actor = { kind: 'user', name: 'ann', named: true };
 export const BOT: Actor = { kind: 'agent', name: 'bot', named: true };
 export const REVIEWER: Actor = { kind: 'agent', name: 'critic', named: true };
 
+/** A store, and the time it is there. */
+interface EngineStore extends AsyncDisposable {
+  readonly store: TaskStore & AttemptStore & EventStore & TravelStore;
+  readonly clock: TestClock;
+}
+
 export interface TempEngine extends AsyncDisposable {
-  readonly temp: TempStore;
+  readonly temp: EngineStore;
   readonly workflow: ResolvedWorkflow;
   readonly paused: Set<string>;
   readonly managed: Set<string>;
@@ -19,19 +30,42 @@ export interface TempEngine extends AsyncDisposable {
   as(actor: Actor): Engine;
   create(title: string, more?: { depends_on?: readonly string[]; state?: string }): Promise<Task>;
   states(id: string): Promise<string[]>;
+}
+
+export interface SqliteEngine extends TempEngine {
+  readonly temp: TempStore;
   /** The database made anew from its replica, under the same workflow. */
   rebuild(): Promise<void>;
 }
 
-/** A real store under a workflow. */
+/** A store in memory under a workflow: the engine knows no other one. */
 export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promise<TempEngine> {
+  const temp = await memoryStore();
+  await useWorkflow(temp, definition);
+  return toEngine(temp, definition);
+}
+
+/** For what also needs the files of a database, or other processes on it. */
+export async function sqliteEngine(definition: Workflow = DEFAULT_WORKFLOW): Promise<SqliteEngine> {
   const temp = await tempStore();
-  const workflow = resolveWorkflow(definition);
-  const use = async (): Promise<void> => {
-    if (definition === DEFAULT_WORKFLOW) return;
-    await temp.store.setWorkflow({ definition, digest: 'a test' }, { actor: ANN, now: temp.clock.now() });
+  await useWorkflow(temp, definition);
+  return {
+    ...toEngine(temp, definition),
+    temp,
+    async rebuild() {
+      await temp.rebuild();
+      await useWorkflow(temp, definition);
+    },
   };
-  await use();
+}
+
+async function useWorkflow({ store, clock }: EngineStore, definition: Workflow): Promise<void> {
+  if (definition === DEFAULT_WORKFLOW) return;
+  await store.setWorkflow({ definition, digest: 'a test' }, { actor: ANN, now: clock.now() });
+}
+
+function toEngine(temp: EngineStore, definition: Workflow): TempEngine {
+  const workflow = resolveWorkflow(definition);
   const paused = new Set<string>();
   const managed = new Set<string>();
   return {
@@ -72,10 +106,6 @@ export async function tempEngine(definition: Workflow = DEFAULT_WORKFLOW): Promi
     async states(id) {
       const moves = await temp.store.listTransitions({ id, limit: undefined });
       return moves.map(({ to_state, triggered_by }) => `${to_state} by ${triggered_by}`);
-    },
-    async rebuild() {
-      await temp.rebuild();
-      await use();
     },
     [Symbol.asyncDispose]: () => temp[Symbol.asyncDispose](),
   };

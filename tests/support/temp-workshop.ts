@@ -14,7 +14,7 @@ import { openProcessHost } from '#process/process-host.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { openTrust } from '#sync/trust.ts';
 import { readPersonalSettings, type WorkSettings } from '#sync/work-settings.ts';
-import { ANN, tempEngine, type TempEngine } from './temp-engine.ts';
+import { ANN, sqliteEngine, type SqliteEngine } from './temp-engine.ts';
 import { tempFolder, tempRepo, type TempRepo } from './temp-repo.ts';
 import { systemClock, toIso } from '#kernel/clock.ts';
 
@@ -27,7 +27,7 @@ export interface TempWorkshop extends AsyncDisposable {
   readonly repo: TempRepo;
   readonly place: WorkPlace;
   readonly workshop: Workshop;
-  readonly engine: TempEngine;
+  readonly engine: SqliteEngine;
   readonly news: WorkNews[];
   /** Agents that claim nothing for now. */
   readonly paused: Set<string>;
@@ -54,7 +54,7 @@ export async function tempWorkshop(
   const [repo, home, engine] = await Promise.all([
     tempRepo(),
     tempFolder({ folder: 'home' }),
-    tempEngine(options.workflow ?? DEFAULT_WORKFLOW),
+    sqliteEngine(options.workflow ?? DEFAULT_WORKFLOW),
   ]);
   await repo.write('README.md', 'first\n');
   repo.git('add', '-A');
