@@ -6,31 +6,7 @@ import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, close, create, expectCode, line } from './behaviour/open-behaviour.ts';
 
 const { walked_edges } = SERVED_LIMITS;
-const { shown, rewritten, rewritten_bytes, rewritten_parts, recounted, blockers_shown } = NEIGHBOUR_LIMITS;
-
-test('a deletion changes each neighbour once, with any number of ties, and so does the restore', async () => {
-  await using temp = await tempStore();
-  const hub = await create(temp, 'Hub');
-  const both = await create(temp, 'Both', { parent_id: hub.id, depends_on: [hub.id] });
-  await temp.store.addDependency({ from_id: both.id, to_id: hub.id, type: 'related' }, by(temp));
-  const before = await temp.store.newestEvent();
-  await temp.store.deleteTask({ id: hub.id }, by(temp));
-  expect(await told(temp, before)).toEqual([
-    ['task.updated', both.id, ['parent_id', 'dependencies']],
-    ['task.deleted', hub.id, []],
-  ]);
-  const after = await temp.store.newestEvent();
-  await temp.store.restoreTask({ id: hub.id }, by(temp));
-  expect(await told(temp, after)).toEqual([
-    ['task.created', hub.id, []],
-    ['task.updated', both.id, ['parent_id', 'dependencies']],
-  ]);
-  expect(await temp.store.getTask(both.id)).toMatchObject({
-    parent_id: hub.id,
-    version: both.version + 3,
-    dependencies: [{ type: 'blocks' }, { type: 'related' }],
-  });
-});
+const { shown, rewritten, rewritten_bytes, rewritten_parts, recounted } = NEIGHBOUR_LIMITS;
 
 test('a server refuses to take a task out of very many others, and a command does it', async () => {
   await using served = await tempStore({ lock: 'await' });
@@ -195,48 +171,7 @@ test('writes that are made together let other requests be served in between', as
   expect(turns).toBeGreaterThanOrEqual(hubs.length);
 });
 
-test('lists of neighbours are bounded, and what is left out is counted', async () => {
-  await using temp = await tempStore();
-  const hub = await create(temp, 'Hub');
-  fill(temp, hub.id, { count: shown + 2, ties: 'dependents', prefix: 'd' });
-  fill(temp, hub.id, { count: shown + 3, ties: 'children', prefix: 'c' });
-  const view = await temp.store.getTask(hub.id);
-  expect(view).toMatchObject({ dependents_more: 2, subtasks_more: 3, child_count: shown + 3 });
-  expect([view.dependents.length, view.subtasks.length]).toEqual([shown, shown]);
-  const [first] = await temp.store.listBlocked({ limit: 1 });
-  expect(first).toMatchObject({ blockers: [{ id: hub.id }] });
-  expect(first).not.toHaveProperty('blockers_more');
-  const closed = await close(temp, hub.id);
-  expect(closed.unblocked).toHaveLength(shown);
-  expect(closed.unblocked_more).toBe(2);
-});
-
-test('of what a task waits for some are listed, and the others counted', async () => {
-  await using temp = await tempStore();
-  const waiting = await create(temp, 'Waits');
-  fill(temp, waiting.id, { count: blockers_shown + 5, ties: 'blockers' });
-  const [listed] = await temp.store.listBlocked({ limit: undefined });
-  expect(listed).toMatchObject({ id: waiting.id, blockers_more: 5 });
-  expect(listed?.blockers).toHaveLength(blockers_shown);
-  const [explained] = (await temp.store.explainReady({})).filter(({ id }) => id === waiting.id);
-  expect(explained).toMatchObject({ blockers_more: 5 });
-  expect(explained?.reasons.at(-1)).toBe('waits for 5 more');
-});
-
 /** Tasks that are tied to one, written past the store, because as many writes would take long. */
-test('a tree and a graph around a task are read only as far as they may be large', async () => {
-  await using temp = await tempStore();
-  const hub = await create(temp, 'Hub');
-  fill(temp, hub.id, { count: 2_000, ties: 'blockers' });
-  const tree = (most: number) => temp.store.readTree({ id: hub.id, depth: 9, most });
-  expect((await tree(2_000)).children).toHaveLength(2_000);
-  expect(await tree(1_999)).toMatchObject({ id: hub.id, children: [], too_many: true });
-  const graph = (edges: number) =>
-    temp.store.readGraph({ id: hub.id, all: false, most: { nodes: 3_000, edges } });
-  expect((await graph(2_000)).edges).toHaveLength(2_000);
-  expect(await graph(1_999)).toEqual({ nodes: [], edges: [], too_many: 'edges' });
-});
-
 function fill(
   temp: TempStore,
   id: string,
@@ -260,14 +195,4 @@ function fill(
   db.exec(
     `INSERT INTO dependencies (from_id, to_id) SELECT ${edge} FROM tasks WHERE id LIKE 'fg-${prefix}%' AND title LIKE 'T%'`,
   );
-}
-
-async function told(temp: TempStore, after: number): Promise<unknown[]> {
-  using db = temp.connect();
-  const rows = db.prepare('SELECT type, task_id, data FROM events WHERE seq > ? ORDER BY seq').all(after);
-  return rows.map(({ type, task_id, data }) => [
-    type,
-    task_id,
-    (JSON.parse(data as string) as { changed: unknown }).changed,
-  ]);
 }

@@ -3,8 +3,11 @@ import { describeClaim } from './behaviour/claim-behaviour.ts';
 import { describeClose } from './behaviour/close-behaviour.ts';
 import { describeCreate } from './behaviour/create-behaviour.ts';
 import { describeDependencies } from './behaviour/dependency-behaviour.ts';
+import { describeEvents } from './behaviour/event-behaviour.ts';
 import { describeForeign } from './behaviour/foreign-behaviour.ts';
 import { describeLife } from './behaviour/life-behaviour.ts';
+import { describeLooks } from './behaviour/look-behaviour.ts';
+import { describeMapStates } from './behaviour/map-behaviour.ts';
 import type { OpenStore } from './behaviour/open-behaviour.ts';
 import { describeReady } from './behaviour/ready-behaviour.ts';
 import { describeReports } from './behaviour/report-behaviour.ts';
@@ -29,5 +32,8 @@ export function describeStore(name: string, open: OpenStore): void {
     describeSearch(open);
     describeReports(open);
     describeKeptWorkflow(open);
+    describeLooks(open);
+    describeMapStates(open);
+    describeEvents(open);
   });
 }

@@ -2,13 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Attempt, Run, RunState } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import type { AttemptStore, NewAttempt, NewMerge, NewRun, ProcessMark } from '../attempt-store.ts';
-import type { EventStore } from '../event-store.ts';
-import type { TaskStore } from '../store.ts';
 import { by, create, type StoreUnderTest } from './open-behaviour.ts';
 
 /** A store of attempts that the behavioural suite may do anything to. */
 export interface WorkUnderTest extends StoreUnderTest {
-  readonly store: TaskStore & AttemptStore & EventStore;
+  readonly store: StoreUnderTest['store'] & AttemptStore;
   /** The same store on a connection of its own. */
   connectAgain(): Promise<AttemptStore & AsyncDisposable>;
 }

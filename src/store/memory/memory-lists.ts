@@ -171,23 +171,19 @@ function readDependents(tables: MemoryTables): Map<string, string[]> {
   return dependents;
 }
 
-/** Open tasks that waited for this one, now closed, and for nothing else. */
+/** Open tasks that waited for this one, now closed, and for nothing else; of very many some, in their order. */
 export function listFreed(
   tables: MemoryTables,
   id: string,
 ): { unblocked: string[]; unblocked_more?: number } {
-  const freed = listInbound(tables, id)
-    .filter(({ from, type }) => {
-      const { status, open_blockers } = readReadiness(tables, from);
-      return type === 'blocks' && status === 'open' && open_blockers === 0;
-    })
-    .slice(0, NEIGHBOUR_LIMITS.shown + 0);
-  const unblocked = inOrder(
-    freed.map(({ from }) => toListed(tables, from)),
-    'priority',
-    undefined,
-  ).map(({ task }) => task.id);
-  return { unblocked };
+  const freed = listInbound(tables, id).filter(({ from, type }) => {
+    const { status, open_blockers } = readReadiness(tables, from);
+    return type === 'blocks' && status === 'open' && open_blockers === 0;
+  });
+  const shown = freed.slice(0, NEIGHBOUR_LIMITS.shown).map(({ from }) => toListed(tables, from));
+  const unblocked = inOrder(shown, 'priority', undefined).map(({ task }) => task.id);
+  const more = freed.length - unblocked.length;
+  return { unblocked, ...(more > 0 && { unblocked_more: more }) };
 }
 
 /** Of very many those that come first. */
