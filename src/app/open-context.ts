@@ -238,6 +238,8 @@ export async function openFound(
   options: {
     readonly lock_timeout_ms?: number;
     readonly lock?: 'await';
+    /** A server begins with it. */
+    readonly begins?: true;
     readonly joinApart?: CatchUpSurroundings['joinApart'];
   } = {},
 ): Promise<OpenProject & AsyncDisposable> {
@@ -252,6 +254,7 @@ export async function openFound(
     steady: wakeful?.read ?? openSteadyTime(),
     lock_timeout_ms: options.lock_timeout_ms ?? lockTimeout(env),
     lock: options.lock,
+    begins: options.begins,
     modes: () => readSharedModes(paths.common_dir),
     hold: holdWhileMending,
     notice,

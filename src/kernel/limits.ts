@@ -167,6 +167,8 @@ export const LIMITS = {
   lease_min_ms: 1_000,
   lease_max_ms: 24 * 3_600_000,
   leases_a_sweep: 100,
+  /** Clocks of machines that a store remembers while claims hold. */
+  lease_clocks: 16,
   /** How often a process that stays looks whether it was stopped, and how long it must have been. */
   wake_tick_ms: 250,
   stop_noticed_ms: 1_000,

@@ -122,7 +122,7 @@ describe('a migration', () => {
     await using _store = await old.open({ written_by: '9.8.7' });
     using db = new DatabaseSync(old.database, { readOnly: true });
     expect(db.prepare('SELECT * FROM format').all()).toEqual([
-      { min_reader: 11, min_writer: 13, written_by: '9.8.7' },
+      { min_reader: 11, min_writer: 14, written_by: '9.8.7' },
     ]);
   });
 });
@@ -187,7 +187,7 @@ describe('a database of a newer Forge', () => {
       const size = statSync(old.replica).size;
       await expectCode(store.createTask(newTask('Refused'), by(sut)), 'schema_newer');
       await expectCode(store.addComment({ id: 'fg-none', body: 'x' } as never, by(sut)), 'schema_newer');
-      await expectCode(store.graceLeases(old.clock.now()), 'schema_newer');
+      await expectCode(store.markForeign(new Map([['ab-1234', true]])), 'schema_newer');
       expect(statSync(old.replica).size).toBe(size);
       await store.readFormat();
       expect((await store.listTasks({})).map(({ title }) => title)).toContain('Still allowed');

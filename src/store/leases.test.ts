@@ -1,5 +1,6 @@
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create } from './behaviour/open-behaviour.ts';
 
@@ -48,7 +49,7 @@ describe('a claim with a lease', () => {
     const { id } = await create(temp, 'Slept');
     await claim(temp, id, 'bot');
     temp.clock.advance(8 * 3_600_000);
-    await temp.store.graceLeases(temp.clock.now());
+    await temp.reopen(() => undefined, { begins: true });
     expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
     temp.clock.advance(LEASE - 1);
     expect(await claim(temp, id, 'rival')).toMatchObject({ outcome: 'taken' });
@@ -266,6 +267,67 @@ describe('leases and clocks that disagree', () => {
     // And in the end the one that is left.
     Object.assign(sut.steady, { clock: 2, at: 0 });
     expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    sut.pass(LEASE);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it.each([LEASE / 4, LEASE * 3])(
+    'two machines that take turns every %i ms both count, and miss a holder that is gone',
+    async (pause) => {
+      await using sut = await machine();
+      const { id } = await create(sut.temp, 'Left');
+      await sut.claim(id, 'bot');
+      let [passed, taken] = [0, false];
+      for (let rounds = 0; rounds < 20 && !taken; rounds += 1) {
+        const here = { ...sut.steady };
+        Object.assign(sut.steady, { clock: 2, at: here.at + 7 * HOUR });
+        taken = (await sut.claim(id, 'rival')).outcome === 'claimed';
+        Object.assign(sut.steady, here);
+        if (taken) break;
+        sut.pass(pause);
+        passed += pause;
+        taken = (await sut.claim(id, 'rival')).outcome === 'claimed';
+      }
+      expect(taken).toBe(true);
+      // Never before one lease time has passed.
+      expect(passed).toBeGreaterThanOrEqual(LEASE);
+    },
+  );
+
+  it('a machine that comes back judges nobody by what it counted before the holder was heard of elsewhere', async () => {
+    await using sut = await machine();
+    const { id } = await create(sut.temp, 'Heard of');
+    const claimed = await sut.claim(id, 'bot');
+    const fence = claimed.outcome === 'claimed' ? claimed.fence : 0;
+    const there = { clock: 2, at: 7 * HOUR };
+    const goThere = () => Object.assign(sut.steady, there, { at: sut.steady.at + there.at });
+    const comeBack = () => Object.assign(sut.steady, { clock: 1, at: sut.steady.at - there.at });
+    goThere();
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    comeBack();
+    for (let beat = 0; beat < 5; beat += 1) {
+      sut.pass(LEASE / 2);
+      await sut.renew(id, fence);
+    }
+    goThere();
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    sut.pass(LEASE - 1);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    sut.pass(LEASE);
+    expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
+  });
+
+  it('remembers the clocks of so many machines at most', async () => {
+    await using sut = await machine();
+    const { id } = await create(sut.temp, 'Carried');
+    await sut.claim(id, 'bot');
+    for (let clock = 2; clock < 200; clock += 1) {
+      Object.assign(sut.steady, { clock });
+      expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'taken' });
+    }
+    using db = sut.temp.connect();
+    const counted = db.prepare('SELECT count(*) AS n FROM lease_clocks').get()?.n;
+    expect(counted).toBeLessThanOrEqual(LIMITS.lease_clocks + 1);
     sut.pass(LEASE);
     expect(await sut.claim(id, 'rival')).toMatchObject({ outcome: 'claimed' });
   });

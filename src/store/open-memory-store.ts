@@ -1,9 +1,9 @@
 import type { Clock } from '#kernel/clock.ts';
-import type { SteadyTime } from '#domain/leases.ts';
 import type { AttemptStore } from './attempt-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { TaskStore } from './store.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import type { ReadSteady } from './steady-time.ts';
 import type { TravelStore } from './sync-store.ts';
 import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
@@ -16,7 +16,7 @@ import type { MemoryParts } from './memory/memory-transaction.ts';
 export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
-  readonly steady?: (() => SteadyTime) | undefined;
+  readonly steady?: ReadSteady | undefined;
 }
 
 export interface MemoryStore

@@ -2,6 +2,13 @@ import { readFileSync } from 'node:fs';
 import type { SteadyTime } from '#domain/leases.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { LIMITS } from '#kernel/limits.ts';
+import type { Writer } from './store.ts';
+
+/**
+ * The time that a store of one machine has. Leases end by it, and by nothing that a caller says. `by` is for tests that
+ * have to know by which moment each write was judged.
+ */
+export type ReadSteady = (by?: Pick<Writer, 'actor'>) => SteadyTime;
 
 /**
  * The machine's own count of time since it was started, which all its processes share, containers included. Reads a

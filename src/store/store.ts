@@ -14,7 +14,6 @@ import type { KnownAgents } from '#domain/claimer.ts';
 import type { BoundedTree } from '#domain/dependency-tree.ts';
 import type { ClaimRefusal } from '#domain/decide-claim.ts';
 import type { RememberedTask } from '#domain/decide-restore.ts';
-import type { SteadyTime } from '#domain/leases.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { Json } from '#kernel/json.ts';
@@ -100,8 +99,6 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
    * for reading would have to wait, it counts for this process alone.
    */
   setWorkflow(change: WorkflowChange, by: Writer): Promise<KeptWorkflow>;
-  /** After a start nobody is judged before everybody has had one lease time to say that they are there. */
-  graceLeases(now: number): Promise<void>;
   /** While paused, agents cannot claim. Idempotent. */
   pauseProject(paused: boolean, by: Writer): Promise<{ paused_at: string | null }>;
   readPause(): Promise<string | null>;
@@ -178,8 +175,6 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
 export interface Writer {
   readonly actor: Actor;
   readonly now: number;
-  /** What leases are measured by; the machine's own clock when left out. */
-  readonly steady?: SteadyTime | undefined;
   /**
    * A condition of every write: whose task it must be. It is checked inside the write's transaction, where nobody can
    * take the task away any more; throws permission_denied.

@@ -4,6 +4,8 @@
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Actor } from '#domain/actor.ts';
+import type { SteadyTime } from '#domain/leases.ts';
 import { resolveWorkflow } from '#domain/workflow.ts';
 import { openStore } from '#store/open-store.ts';
 import type { Request } from './linear-history.ts';
@@ -21,7 +23,12 @@ const random = seededRandom(orders.seed);
 const clock = { now: () => Date.now() + readOffset() };
 const { folder, actor } = orders;
 const lock = orders.lanes > 1 ? 'await' : 'block';
-await using store = await openStore({ folder }, { clock, lock });
+/** When each was asked for: leases are judged by that, so that the model can do the same. */
+const times = new WeakMap<Actor, number>();
+await using store = await openStore(
+  { folder },
+  { clock, lock, steady: (by) => toSteady(by === undefined ? 0 : (times.get(by.actor) ?? 0)) },
+);
 const workflow = resolveWorkflow(plainWorkflow());
 const log = openSync(orders.log, 'a');
 const memory: Memory = new Map();
@@ -40,17 +47,22 @@ async function doOne(i: number): Promise<void> {
     ? { op: 'grace', now }
     : withoutParking(chooseRequest(random, { actor, now, memory }));
   const request: Request = { ...chosen, steady };
-  const by = {
-    actor: { kind: 'agent', name: actor, named: true },
-    now,
-    steady: { clock: 0, at: steady },
-    workflow,
-  } as const;
+  const by = { actor: { kind: 'agent', name: actor, named: true }, now, workflow } as const;
+  times.set(by.actor, steady);
   write({ i, request, at: monotonicNow() });
-  const answer = await performRequest({ store, workflow, by, clock, agents }, request, orders.ids);
+  const answer = await performRequest({ store, workflow, by, clock, agents, begin }, request, orders.ids);
   write({ i, answer, at: monotonicNow() });
   remember(memory, request, answer);
   await new Promise((resolve) => setTimeout(resolve, random.below(PAUSE_MS)));
+}
+
+async function begin(at: number): Promise<void> {
+  const steady = () => toSteady(at);
+  await using _begun = await openStore({ folder }, { clock, lock, steady, begins: true });
+}
+
+function toSteady(at: number): SteadyTime {
+  return { clock: 0, at };
 }
 
 async function waitForStart(): Promise<void> {

@@ -13,8 +13,13 @@ import { withoutActions } from './temp-engine.ts';
 /** What the tasks of the histories are called in a store. */
 export type TaskIds = Readonly<Record<string, string>>;
 
+export interface LinearEngine extends Engine {
+  /** A server begins at this time of the steady clock. */
+  begin(at: number): Promise<void>;
+}
+
 /** A request of a history on the real engine and store. */
-export async function performRequest(engine: Engine, request: Request, ids: TaskIds): Promise<Answer> {
+export async function performRequest(engine: LinearEngine, request: Request, ids: TaskIds): Promise<Answer> {
   try {
     return await perform(engine, request, ids);
   } catch (error) {
@@ -26,10 +31,10 @@ export async function performRequest(engine: Engine, request: Request, ids: Task
   }
 }
 
-async function perform(engine: Engine, request: Request, ids: TaskIds): Promise<Answer> {
+async function perform(engine: LinearEngine, request: Request, ids: TaskIds): Promise<Answer> {
   const { store, by } = engine;
   if (request.op === 'grace') {
-    await store.graceLeases(leaseTime(request));
+    await engine.begin(leaseTime(request));
     return { code: 'ok', facts: {} };
   }
   if (request.op === 'next') {

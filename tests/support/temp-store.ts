@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { holdWhileMending } from '#app/hold-while-mending.ts';
-import type { SteadyTime } from '#domain/leases.ts';
 import { openStore, type Store } from '#store/open-store.ts';
+import type { ReadSteady } from '#store/steady-time.ts';
 import { toStoreFiles } from '#store/store-location.ts';
 
 /** What the program gives a store to keep others out by. */
@@ -34,7 +34,7 @@ export interface TempStore extends AsyncDisposable {
   /** What the program gives a store to keep others out by. */
   readonly hold: typeof holdWhileMending;
   /** Closes the store, does what happens in between, opens it again: what the next process sees. */
-  reopen(between?: () => void | Promise<void>): Promise<void>;
+  reopen(between?: () => void | Promise<void>, how?: { readonly begins?: true }): Promise<void>;
   /** Brings tasks in by their lines, as a replica that was written elsewhere. */
   bring(lines: readonly object[]): Promise<void>;
   /** Removes the database with all that SQLite keeps beside it, then opens the store again. */
@@ -47,12 +47,12 @@ export interface TempStore extends AsyncDisposable {
 
 /** A new SQLite store in a folder of its own. `await using temp = await tempStore();` */
 export async function tempStore(
-  options: { lock_timeout_ms?: number; steady?: () => SteadyTime; lock?: 'block' | 'await' } = {},
+  options: { lock_timeout_ms?: number; steady?: ReadSteady; lock?: 'block' | 'await' } = {},
 ): Promise<TempStore> {
   const folder = await realpath(await mkdtemp(join(memoryFolder(), 'forge-test-')));
   const clock = new TestClock();
   const { database, replica } = toStoreFiles({ folder });
-  const open = () =>
+  const open = (how: { readonly begins?: true } = {}) =>
     openStore(
       { folder },
       {
@@ -61,6 +61,7 @@ export async function tempStore(
         steady: options.steady,
         lock: options.lock,
         hold: holdWhileMending,
+        ...how,
       },
     );
   let store: Store | undefined = await open();
@@ -68,10 +69,10 @@ export async function tempStore(
     await store?.[Symbol.asyncDispose]();
     store = undefined;
   };
-  const reopen = async (between?: () => void | Promise<void>) => {
+  const reopen = async (between?: () => void | Promise<void>, how: { readonly begins?: true } = {}) => {
     await close();
     await between?.();
-    store = await open();
+    store = await open(how);
   };
   return {
     get store() {

@@ -253,11 +253,10 @@ function withFacts(project: OpenProject, facts: Partial<OpenProject>): OpenProje
 }
 
 async function openProject(found: FoundProject, around: ProjectSurroundings): Promise<OpenedProject> {
-  const { env, notice, clock } = around;
+  const { env, notice } = around;
   const joinApart = (): Promise<void> => importAside(found, around);
   const request = { env, notice, meter: () => undefined };
-  const project = await openFound(found, request, { lock: 'await', joinApart });
-  await project.store.graceLeases(clock.now());
+  const project = await openFound(found, request, { lock: 'await', joinApart, begins: true });
   return new OpenedProject(project);
 }
 

@@ -288,7 +288,6 @@ const anyAct: fc.Arbitrary<Act> = fc.oneof(
     asked: fc.record({ at: slot, fence: fc.nat(4) }),
     run: (side, by, { at, fence }) => side.store.renewLease({ id: pick(side, at), fence }, by),
   }),
-  act('grace', 1, { asked: fc.constant(null), run: (side, by) => side.store.graceLeases(by.now) }),
   act('set the workflow', 1, {
     asked: fc.boolean(),
     async run(side, by, own) {

@@ -8,7 +8,7 @@ import type { LeaseRow, MemoryTables, TaskRow } from './memory-tables.ts';
 import type { MemoryTransaction } from './memory-transaction.ts';
 
 /** The clock that every store begins with, which the times of writers stand for. */
-export const WALL = 0;
+const WALL = 0;
 
 /** A claim that ends by itself. */
 export function grantLease(tx: MemoryTransaction, task_id: string, { fence, ttl_ms }: LeaseTerm): void {
@@ -16,6 +16,7 @@ export function grantLease(tx: MemoryTransaction, task_id: string, { fence, ttl_
   const time = adoptClock(tables, tx.steady());
   watch(tables, time, { ttl: ttl_ms, look: 'hold' });
   tables.leases.set(task_id, { task_id, fence, ttl_ms, expires_at: time.at + ttl_ms });
+  tellOthers(tables, task_id);
 }
 
 export function renewLease(
@@ -65,22 +66,41 @@ function isHeld({ tasks }: MemoryTables, { task_id, fence }: LeaseRow): boolean 
   return row?.fence === fence && row.record.life.status === 'in_progress';
 }
 
-/** Nobody is judged before every holder has had one lease time from now. */
-export function graceLeases(tables: MemoryTables, time: SteadyTime): void {
-  if (tables.leases.size === 0) return;
-  const { at } = adoptClock(tables, time);
-  writeWatch(tables, { since: at, seen: at, asked: at });
-}
-
-/** Times of another clock say nothing on this one: every holder gets a whole lease time by the new one. */
+/**
+ * A clock that sees a lease for the first time gives its holder a whole lease time; one that has seen it goes on
+ * counting. A lease that is renewed counts anew on all.
+ */
 function adoptClock(tables: MemoryTables, time: SteadyTime): SteadyTime {
   const { clock, at } = time;
-  if ((tables.facts.get('leases_clock') ?? WALL) === clock) return time;
-  for (const lease of tables.leases.list())
-    tables.leases.set(lease.task_id, { ...lease, expires_at: at + lease.ttl_ms });
+  const last = tables.facts.get('leases_clock') ?? WALL;
+  if (last === clock) return time;
+  const leases = tables.leases.list();
+  const expiries = new Map(leases.map(({ task_id, expires_at }) => [task_id, expires_at]));
+  tables.clocks.set(last, { watch: readWatch(tables), expiries });
+  const known = tables.clocks.get(clock);
+  for (const lease of leases) {
+    const expires_at = known?.expiries.get(lease.task_id) ?? at + lease.ttl_ms;
+    tables.leases.set(lease.task_id, { ...lease, expires_at });
+  }
+  const ttl = Math.min(...leases.map(({ ttl_ms }) => ttl_ms));
+  const watch =
+    known === undefined
+      ? { since: at, seen: at, asked: at }
+      : watchLeases(known.watch, time, { ttl, look: 'judge' });
+  writeWatch(tables, watch);
   tables.facts.set('leases_clock', clock);
-  writeWatch(tables, { since: at, seen: at, asked: at });
   return time;
+}
+
+/** A holder was heard of, whichever machine it told. */
+function tellOthers({ clocks, facts }: MemoryTables, task_id: string): void {
+  const last = facts.get('leases_clock') ?? WALL;
+  for (const clock of clocks.keys()) {
+    const known = clocks.get(clock);
+    if (known === undefined || clock === last) continue;
+    const expiries = new Map([...known.expiries].filter(([id]) => id !== task_id));
+    clocks.set(clock, { watch: { ...known.watch, asked: 0 }, expiries });
+  }
 }
 
 /** Whether holders may be judged now. */
@@ -89,11 +109,14 @@ function watch(
   time: SteadyTime,
   look: { readonly ttl: number; readonly look: Look },
 ): boolean {
-  const fact = (name: string): number => tables.facts.get(name) ?? 0;
-  const before = { since: fact('leases_since'), seen: fact('leases_seen'), asked: fact('leases_asked') };
-  const { may_judge, ...next } = watchLeases(before, time, look);
+  const { may_judge, ...next } = watchLeases(readWatch(tables), time, look);
   writeWatch(tables, next);
   return may_judge;
+}
+
+function readWatch({ facts }: MemoryTables): LeaseWatch {
+  const fact = (name: string): number => facts.get(name) ?? 0;
+  return { since: fact('leases_since'), seen: fact('leases_seen'), asked: fact('leases_asked') };
 }
 
 function writeWatch({ facts }: MemoryTables, { since, seen, asked }: LeaseWatch): void {

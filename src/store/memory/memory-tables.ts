@@ -2,6 +2,7 @@ import type { Approval, Attempt, Merge, Review } from '#contract/attempt.ts';
 import type { DependencyType, Transition } from '#contract/task.ts';
 import type { RememberedRequest } from '#domain/decide-request.ts';
 import type { KeptRun } from '#domain/decide-run.ts';
+import type { LeaseWatch } from '#domain/leases.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { KeptStep, ProcessMark, WaitingMessage, WatchedTask } from '../attempt-store.ts';
 import type { StoredEvent } from '../event-store.ts';
@@ -27,6 +28,8 @@ export interface MemoryTables {
   /** By `toKey(token, key)`. */
   readonly requests: MemoryTable<string, RequestRow>;
   readonly leases: MemoryTable<string, LeaseRow>;
+  /** What clocks other than the last one have counted. */
+  readonly clocks: MemoryTable<number, ClockRow>;
   /** Numbers about the store that belong to no task; 0 where none is known. */
   readonly facts: MemoryTable<string, number>;
 
@@ -104,6 +107,11 @@ export interface LeaseRow {
   readonly expires_at: number;
 }
 
+export interface ClockRow {
+  readonly watch: LeaseWatch;
+  readonly expiries: ReadonlyMap<string, number>;
+}
+
 export interface ReviewRow {
   readonly review: Review;
   readonly watcher: ProcessMark;
@@ -135,6 +143,7 @@ export function createMemoryTables(made_at: number): MemoryTables {
     events: table(),
     requests: table(),
     leases: table(),
+    clocks: table(),
     facts: table(),
     marks: table(),
     unreadable: table(),

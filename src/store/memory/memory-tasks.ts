@@ -35,8 +35,6 @@ export function memoryTasks(parts: MemoryParts): Omit<TaskStore, keyof AsyncDisp
     pauseProject: (paused, by) => change(by, (tx) => claims.pauseProject(tx, paused)),
     readPause: () => read(() => claims.readPause(tables)),
     renewLease: (renewal, by) => change(by, (tx) => leases.renewLease(tx, renewal)),
-    graceLeases: (now) =>
-      note(() => leases.graceLeases(tables, parts.steady?.() ?? { clock: leases.WALL, at: now })),
 
     closeTask: (close, by) => change(by, (tx) => moves.closeTask(tx, close)),
     reopenTask: (reopen, by) => change(by, (tx) => moves.reopenTask(tx, reopen)),

@@ -3,6 +3,7 @@ import { toTriggeredBy } from '#domain/actor.ts';
 import { decideHolding } from '#domain/decide-holding.ts';
 import { tellFormer } from '#domain/decide-save.ts';
 import type { SteadyTime } from '#domain/leases.ts';
+import type { ReadSteady } from '../steady-time.ts';
 import { nextNumbers, planWrite, type LocalNumbers } from '#domain/plan-write.ts';
 import type { Holding } from '#domain/task-holding.ts';
 import type { Happening } from '#domain/task-plan.ts';
@@ -53,7 +54,7 @@ export interface MemoryEvent {
 export interface MemoryParts {
   readonly tables: MemoryTables;
   /** Left out: the writers' times stand for it. */
-  readonly steady?: (() => SteadyTime) | undefined;
+  readonly steady?: ReadSteady | undefined;
 }
 
 /** Nothing waits in the middle of `work`, so that no other write and no read comes between. */
@@ -91,7 +92,7 @@ function openTransaction({ tables, steady }: MemoryParts, by: Writer): MemoryTra
   const tx: MemoryTransaction = {
     tables,
     by,
-    steady: () => by.steady ?? steady?.() ?? { clock: 0, at: by.now },
+    steady: () => steady?.(by) ?? { clock: 0, at: by.now },
     read(id) {
       const row = tables.tasks.get(id);
       assert(row !== undefined, `task ${id} is there in its own transaction`);

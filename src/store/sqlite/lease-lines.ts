@@ -10,6 +10,9 @@ export interface LeaseLine {
   readonly ttl_ms: number;
 }
 
+/** The clock that every store begins with, which the times of writers stand for; and one that no time is of. */
+export const WALL = 0;
+export const NO_CLOCK = -1;
 const LEASE = '{"lease":';
 
 export function encodeLease({ task, fence, ttl_ms }: LeaseLine): string {
@@ -50,5 +53,3 @@ export function restoreLeases(db: Database, leases: readonly LeaseLine[]): void 
     );
   }
 }
-
-const NO_CLOCK = -1;

@@ -2,11 +2,11 @@ import { decideRenewal, planExpiry, type LeaseTerm } from '#domain/decide-lease.
 import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } from '#domain/leases.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Database } from './database.ts';
+import type { Database, Row } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import { readFact, writeFact } from './store-facts.ts';
-import { encodeLease } from './lease-lines.ts';
+import { encodeLease, NO_CLOCK } from './lease-lines.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 interface Lease extends LeaseTerm {
@@ -30,6 +30,7 @@ export function grantLease(tx: WriteTransaction, taskId: string, lease: LeaseTer
     lease.ttl_ms,
     time.at + lease.ttl_ms,
   );
+  db.run('DELETE FROM lease_clocks WHERE task_id = ?', taskId);
 }
 
 export function renewLease(
@@ -90,28 +91,64 @@ function readLease(db: Database, id: string): Lease | undefined {
 }
 
 /**
- * Times of another clock say nothing on this one: the machine was started again, the store was carried to another, or
- * rebuilt. Every holder gets a whole lease time by the new one, and nobody is judged before.
+ * Times of another clock say nothing on this one: the machine was started again, or another one uses the store. A clock
+ * that sees a lease for the first time gives its holder a whole lease time, and judges nobody before; one that has seen
+ * it goes on counting from there. So each clock counts no more than has passed, and two that take turns both come to the end.
  */
 function adoptClock(db: Database, time: SteadyTime): SteadyTime {
   const { clock, at } = time;
-  if (readFact(db, 'leases_clock') === clock) return time;
-  db.run('UPDATE leases SET expires_at = ? + ttl_ms', at);
+  const last = readFact(db, 'leases_clock');
+  if (last === clock) return time;
+  if (last === NO_CLOCK) db.execute('DELETE FROM lease_clocks; DELETE FROM lease_watches');
+  else {
+    db.run('INSERT OR REPLACE INTO lease_clocks SELECT task_id, ?, expires_at FROM leases', last);
+    const { since, seen, asked } = readWatch(db);
+    db.run('INSERT OR REPLACE INTO lease_watches VALUES (?, ?, ?, ?)', last, since, seen, asked);
+  }
+  db.run(
+    `UPDATE leases SET expires_at = coalesce(
+      (SELECT c.expires_at FROM lease_clocks c WHERE c.task_id = leases.task_id AND c.clock = ?1), ?2 + ttl_ms)`,
+    clock,
+    at,
+  );
+  const known = db.get('SELECT since, seen, asked FROM lease_watches WHERE clock = ?', clock);
+  writeWatch(db, known === undefined ? { since: at, seen: at, asked: at } : comeBack(db, known, time));
   writeFact(db, 'leases_clock', clock);
-  writeWatch(db, { since: at, seen: at, asked: at });
+  forgetClocks(db, [last, clock]);
   return time;
+}
+
+/** It may have been away for longer than a holder may be silent. */
+function comeBack(db: Database, known: Row, time: SteadyTime): LeaseWatch {
+  const ttl = Number(db.get('SELECT min(ttl_ms) AS ttl FROM leases')?.ttl ?? 0);
+  const { since, seen, asked } = watchLeases(known as unknown as LeaseWatch, time, { ttl, look: 'judge' }); // the columns of the schema
+  return { since, seen, asked };
+}
+
+/** Each start of a machine is a clock that does not come again. */
+function forgetClocks(db: Database, [last, clock]: readonly [number, number]): void {
+  const { n } = db.get('SELECT count(*) AS n FROM lease_watches') ?? {};
+  if (Number(n) <= LIMITS.lease_clocks) return;
+  db.run('DELETE FROM lease_watches WHERE clock NOT IN (?, ?)', last, clock);
+  db.run('DELETE FROM lease_clocks WHERE clock NOT IN (?, ?)', last, clock);
 }
 
 /** Whether holders may be judged now. */
 function watch(db: Database, time: SteadyTime, look: { readonly ttl: number; readonly look: Look }): boolean {
-  const before = {
+  const before = readWatch(db);
+  const { may_judge, ...next } = watchLeases(before, time, look);
+  writeWatch(db, next, before);
+  // A holder was heard of, whichever machine it told.
+  if (look.look === 'hold') db.run('UPDATE lease_watches SET asked = 0 WHERE asked <> 0');
+  return may_judge;
+}
+
+function readWatch(db: Database): LeaseWatch {
+  return {
     since: readFact(db, 'leases_since'),
     seen: readFact(db, 'leases_seen'),
     asked: readFact(db, 'leases_asked'),
   };
-  const { may_judge, ...next } = watchLeases(before, time, look);
-  writeWatch(db, next, before);
-  return may_judge;
 }
 
 /** Writes what is not known already. */

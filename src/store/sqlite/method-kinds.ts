@@ -75,7 +75,6 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   renewLease: 'gathered',
   readKeptWorkflow: 'read',
   setWorkflow: 'gathered',
-  graceLeases: 'write',
   pauseProject: 'gathered',
   readPause: 'read',
   isWorkedOn: 'read',

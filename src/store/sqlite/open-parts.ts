@@ -1,5 +1,4 @@
 import { chmodSync, statSync } from 'node:fs';
-import type { SteadyTime } from '#domain/leases.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { PRIVATE, type FileModes } from '../file-modes.ts';
@@ -23,7 +22,12 @@ export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'met
    */
   readonly lock?: 'block' | 'await' | undefined;
   /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
-  readonly steady?: (() => SteadyTime) | undefined;
+  readonly steady?: import('../steady-time.ts').ReadSteady | undefined;
+  /**
+   * Of a server that begins: nobody is judged before every holder has had one lease time from now, because none could be
+   * heard of while the server was not there.
+   */
+  readonly begins?: true | undefined;
   /** Of what is made anew. Left out: it is the owner's alone. */
   readonly modes?: (() => FileModes) | undefined;
   /** Keeps other processes out while a database is set aside or made. Left out: there are none. */
@@ -117,6 +121,7 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
     };
     const replica = new Replica(options.replica, options.modes);
     await catchUp(db, replica, { ...options, tells_rebuild: isNew && why !== 'healed' });
+    if (options.begins === true) await beginLeases(db, options);
     if (options.gather === undefined) return { db, reader: db, replica, options };
     const { checkpointAside } = await import('./checkpoint-aside.ts');
     const aside = checkpointAside(options.database, () => db.moveLog());
@@ -124,6 +129,13 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
     db.afterCommit = tellCommits(options.database);
     return { db, reader: openDatabase(options), replica, options, aside };
   });
+}
+
+async function beginLeases(db: Database, { clock, steady }: SqliteStoreOptions): Promise<void> {
+  const { graceLeases } = await import('./lease-rows.ts');
+  const { WALL } = await import('./lease-lines.ts');
+  const time = steady?.() ?? { clock: WALL, at: clock.now() };
+  db.write(() => graceLeases(db, time));
 }
 
 async function bringUpToDate(db: Database, options: SqliteStoreOptions): Promise<boolean> {

@@ -163,10 +163,6 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       }
       return readKeptWorkflow(reader);
     },
-    async graceLeases(now) {
-      const { graceLeases } = await onLease();
-      db.write(() => graceLeases(db, steady?.() ?? { clock: 0, at: now }));
-    },
     pauseProject: (paused, by) => write(by, onClaim, (writes, tx) => writes.pauseProject(tx, paused)),
     async readPause() {
       const { readPause } = await import('./read-pause.ts');

@@ -2,6 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { toTriggeredBy } from '#domain/actor.ts';
 import { tellFormer } from '#domain/decide-save.ts';
 import type { SteadyTime } from '#domain/leases.ts';
+import type { ReadSteady } from '../steady-time.ts';
 import { nextNumbers, planWrite, type LocalNumbers, type Move } from '#domain/plan-write.ts';
 import type { Happening } from '#domain/task-plan.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
@@ -12,6 +13,7 @@ import type { Writer } from '../store.ts';
 import { checkHolding } from './check-holding.ts';
 import { checkSave } from './check-save.ts';
 import type { Database } from './database.ts';
+import { WALL } from './lease-lines.ts';
 import { LoopTurn } from './loop-turn.ts';
 import { insertEvent, insertTaskEvents, insertTransition } from './log-rows.ts';
 import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
@@ -66,7 +68,7 @@ export interface WriteStore {
   readonly db: Database;
   readonly replica: Replica;
   /** Left out: the writer's time stands for it, as tests have it. */
-  readonly steady?: (() => SteadyTime) | undefined;
+  readonly steady?: ReadSteady | undefined;
   /** Others are served by this process: a write that would take long is refused. */
   readonly bounded?: boolean | undefined;
 }
@@ -173,12 +175,9 @@ function runJob<T>(
   written: Written[],
 ): T {
   if (by.holding !== undefined) checkHolding(db, by.holding);
-  const readTime = (): SteadyTime => by.steady ?? steady?.() ?? { clock: WALL, at: by.now };
+  const readTime = (): SteadyTime => steady?.(by) ?? { clock: WALL, at: by.now };
   return work({ ...openTransaction({ db, bounded }, by, written), steady: readTime });
 }
-
-/** The clock that every store begins with. */
-const WALL = 0;
 
 const STORE_TROUBLES: readonly string[] = [
   'store_busy',
