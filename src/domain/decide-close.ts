@@ -45,12 +45,9 @@ export function decideReopen(
   { closed_from, ...reopen }: Seen & Reopening & { readonly reason: string | null },
   deciding: Deciding,
 ): TaskPlan | TaskRefusal {
-  const { from_state, ...seen } = reopen;
-  const other = decideSeen(task, seen);
+  const other = decideSeen(task, reopen);
   if (other !== undefined) return other;
   if (task.record.life.status !== 'closed') return { outcome: 'not_closed' };
-  const moved = decideSeen(task, { from_state });
-  if (moved !== undefined) return moved;
   const kept = decideReopening({ closed_from }, deciding);
   if (kept !== undefined) return kept;
   const after = reopenRecord(task.record, null, deciding.now, deciding.workflow.initial);

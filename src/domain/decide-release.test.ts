@@ -63,10 +63,4 @@ describe('decideRelease, the whole table', () => {
     const decision = decideRelease(task, { owner: 'me', force, reason }, deciding());
     expect(decision.outcome === 'save' && decision.happening.reason).toBe(logged);
   });
-
-  it('is refused where the task was moved since it was seen', () => {
-    const task = seenTask({ state: 'review', owner: 'me' });
-    const release = { owner: 'me', force: true, reason: null, from_state: 'in_progress' };
-    expect(decideRelease(task, release, deciding())).toEqual({ outcome: 'moved', asked: 'in_progress' });
-  });
 });

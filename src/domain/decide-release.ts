@@ -4,7 +4,7 @@ import type { Deciding, SeenTask, TaskPlan } from './task-plan.ts';
 import type { TaskRefusal } from './task-refusal.ts';
 import { kindOf } from './workflow.ts';
 
-export interface Release extends Pick<Seen, 'fence' | 'from_state'> {
+export interface Release extends Pick<Seen, 'fence'> {
   readonly owner: string;
   /** Also of a task that is another's, or that waits in a gate. */
   readonly force: boolean;
@@ -19,7 +19,7 @@ export function decideRelease(
 ): TaskPlan | TaskRefusal {
   const { life } = task.record;
   if (life.status !== 'in_progress') return { outcome: 'not_claimed' };
-  const other = decideSeen(task, { fence: release.fence, from_state: release.from_state });
+  const other = decideSeen(task, { fence: release.fence });
   if (other !== undefined) return other;
   if (life.assignee !== release.owner && !release.force)
     return { outcome: 'not_the_owner', owner: release.owner, next: 'release' };

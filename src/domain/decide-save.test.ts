@@ -2,7 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { deciding, NOW, seenTask } from '../../tests/support/seen-task.ts';
-import { decideSave, listSaveNeeds, NO_SAVE_FACTS, type Save, type SaveFacts } from './decide-save.ts';
+import {
+  decideSave,
+  listSaveNeeds,
+  NO_SAVE_FACTS,
+  type Save,
+  type SaveFacts,
+  type SaveNeeds,
+} from './decide-save.ts';
 import { closeRecord, deleteRecord, editRecord, moveRecord } from './task-changes.ts';
 import type { TaskRecord } from './task-record.ts';
 import { roleField } from './workflow-fields.ts';
@@ -95,13 +102,13 @@ describe('decideSave, the whole table: a task in review that nina has', () => {
   });
 
   it.each(all)('$who, $write, $facts', ({ who, write, facts }) => {
-    const save = { before: BEFORE, after: WRITES[write](BEFORE) };
+    const save = { before: BEFORE, version: 7, after: WRITES[write](BEFORE) };
     expect(decide(who, save, FACTS[facts])).toBe(expected(who, write, facts));
   });
 });
 
 describe('what a happening says besides', () => {
-  const release = { before: BEFORE, after: WRITES.release(BEFORE) };
+  const release = { before: BEFORE, version: 7, after: WRITES.release(BEFORE) };
   it.each([
     ['by force', { forced: true }, 'allowed ends nina'],
     ['as a claim that was given', { claimed: true }, 'allowed ends nina'],
@@ -114,28 +121,32 @@ describe('what a happening says besides', () => {
   it('a restore brings the checks back that the task had', () => {
     const checked = WRITES.checks(BEFORE) ?? BEFORE;
     const deleted = deleteRecord(BEFORE, NOW);
-    expect(decide('token without exec', { before: deleted, after: checked }, NO_SAVE_FACTS)).toBe('allowed');
+    expect(decide('token without exec', { before: deleted, version: 7, after: checked }, NO_SAVE_FACTS)).toBe(
+      'allowed',
+    );
   });
 
   it('an agent brings the first checks of a task', () => {
-    expect(decide('agent', { before: BEFORE, after: WRITES.checks(BEFORE) }, NO_SAVE_FACTS)).toBe('allowed');
+    expect(decide('agent', { before: BEFORE, version: 7, after: WRITES.checks(BEFORE) }, NO_SAVE_FACTS)).toBe(
+      'allowed',
+    );
   });
 });
 
 describe('listSaveNeeds names the facts that count, and no others', () => {
-  const EXPECTED: Readonly<Record<WriteName, { attempts: boolean; landing: boolean }>> = {
-    title: { attempts: false, landing: false },
-    checks: { attempts: false, landing: false },
-    'no checks': { attempts: false, landing: false },
-    reviewer: { attempts: false, landing: false },
-    'to merging': { attempts: true, landing: true },
-    done: { attempts: true, landing: true },
-    release: { attempts: false, landing: true },
-    delete: { attempts: false, landing: true },
+  const EXPECTED: Readonly<Record<WriteName, SaveNeeds>> = {
+    title: { attempts: false, landing: false, is_worked_on: false },
+    checks: { attempts: false, landing: false, is_worked_on: false },
+    'no checks': { attempts: false, landing: false, is_worked_on: false },
+    reviewer: { attempts: false, landing: false, is_worked_on: false },
+    'to merging': { attempts: true, landing: true, is_worked_on: false },
+    done: { attempts: true, landing: true, is_worked_on: false },
+    release: { attempts: false, landing: true, is_worked_on: false },
+    delete: { attempts: false, landing: true, is_worked_on: false },
   };
 
   it.each(namesOf(WRITES))('%s', (write) => {
-    const save = { before: BEFORE, after: WRITES[write](BEFORE) };
+    const save = { before: BEFORE, version: 7, after: WRITES[write](BEFORE) };
     expect(listSaveNeeds(save, deciding('agent'))).toEqual(EXPECTED[write]);
     expect(listSaveNeeds(save, deciding('user'))).toEqual({ ...EXPECTED[write], attempts: false });
   });
@@ -163,7 +174,7 @@ describe('a refusal tells who was refused, and why', () => {
       },
     ],
   ] as const)('%s, %s, %s', (who, write, facts, refusal) => {
-    const save = { before: BEFORE, after: WRITES[write](BEFORE) };
+    const save = { before: BEFORE, version: 7, after: WRITES[write](BEFORE) };
     const { kind, vouches } = WHO[who];
     const saving = { ...deciding(kind), vouches };
     expect(decideSave(save, { facts: FACTS[facts], saving })).toEqual(refusal);

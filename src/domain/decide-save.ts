@@ -2,6 +2,7 @@ import { decideAgentMove, needsAttempts } from './decide-agent-move.ts';
 import { decideClaimEnd } from './decide-claim-end.ts';
 import { changesSteps, findGateLoosening, type GateFacts } from './decide-gate-change.ts';
 import { decideLanding, isTakenAway, type LandingFacts } from './decide-landing.ts';
+import { decideMoveCheck, needsWorkers, type HookRunner, type MovingWrite } from './decide-move-check.ts';
 import type { Deciding, Happening } from './task-plan.ts';
 import { isDeleted, type TaskRecord } from './task-record.ts';
 import type { TaskRefusal } from './task-refusal.ts';
@@ -10,6 +11,7 @@ import { otherFields, showWorkflowFields } from './workflow-fields.ts';
 /** A write of a task that is there, whatever decided it. */
 export interface Save {
   readonly before: TaskRecord;
+  readonly version: number;
   /** Undefined where the task is deleted. */
   readonly after: TaskRecord | undefined;
   readonly happening?: Pick<Happening, 'forced' | 'claimed' | 'triggered_by'>;
@@ -18,12 +20,15 @@ export interface Save {
 export interface Saving extends Deciding {
   /** False: the token may not run programs. */
   readonly vouches?: boolean | undefined;
+  /** Left out: nobody runs the hooks of a move that this write makes. */
+  readonly runner?: HookRunner | undefined;
 }
 
 /** Which facts a save needs, so that no others are read. */
 export interface SaveNeeds {
   readonly attempts: boolean;
   readonly landing: boolean;
+  readonly is_worked_on: boolean;
 }
 
 export interface SaveFacts {
@@ -33,9 +38,16 @@ export interface SaveFacts {
   readonly given_up: boolean;
   /** A merge of the task that is about to move its target, or has just moved it. */
   readonly landing: LandingFacts | undefined;
+  /** A run, a review or a merge of the task has not ended, or a process is about to start an agent on it. */
+  readonly is_worked_on: boolean;
 }
 
-export const NO_SAVE_FACTS: SaveFacts = { unfinished: false, given_up: false, landing: undefined };
+export const NO_SAVE_FACTS: SaveFacts = {
+  unfinished: false,
+  given_up: false,
+  landing: undefined,
+  is_worked_on: false,
+};
 
 export type SaveDecision =
   | {
@@ -47,11 +59,13 @@ export type SaveDecision =
     }
   | TaskRefusal;
 
-export function listSaveNeeds({ before, after }: Save, { actor, workflow }: Saving): SaveNeeds {
+export function listSaveNeeds(save: Save, { actor, workflow, runner }: Saving): SaveNeeds {
+  const { before, after } = save;
   const isMove = after !== undefined && before.life.state !== after.life.state;
   return {
     attempts: isMove && needsAttempts(workflow, { actor, task: before.life, to: after.life.state }),
     landing: isTakenAway(before, after),
+    is_worked_on: after !== undefined && needsWorkers(toMoving(save, after), runner),
   };
 }
 
@@ -77,11 +91,21 @@ export function decideSave(
   const merge = isTakenAway(before, after) ? facts.landing : undefined;
   const landing = merge === undefined ? undefined : decideLanding(merge, saving);
   if (landing?.outcome === 'landing') return landing;
+  const { runner } = saving;
+  const check =
+    after === undefined
+      ? undefined
+      : decideMoveCheck(toMoving(save, after), { runner, is_worked_on: facts.is_worked_on }, saving);
+  if (check !== undefined) return { outcome: 'check_first', check };
   return {
     outcome: 'allowed',
     former_owner: owner?.outcome === 'ends' ? owner.owner : undefined,
     settles: merge?.id,
   };
+}
+
+function toMoving({ before, version, happening }: Save, after: TaskRecord): MovingWrite {
+  return { before: { record: before, version }, after, happening };
 }
 
 /** What is told of a save that ends the claim of another. */

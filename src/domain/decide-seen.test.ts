@@ -2,28 +2,24 @@ import { describe, expect, it } from 'vitest';
 import { seenTask } from '../../tests/support/seen-task.ts';
 import { decideSeen, type Seen } from './decide-seen.ts';
 
-describe('decideSeen, the whole table: version 7, fence 3, in todo', () => {
+describe('decideSeen, the whole table: version 7, fence 3', () => {
   const values = {
     version: [undefined, 7, 6],
     fence: [undefined, 3, 2],
-    from_state: [undefined, 'todo', 'review'],
   };
-  const all = values.version.flatMap((version) =>
-    values.fence.flatMap((fence) => values.from_state.map((from_state) => ({ version, fence, from_state }))),
-  );
+  const all = values.version.flatMap((version) => values.fence.map((fence) => ({ version, fence })));
 
   /** The first that does not fit is told. */
-  function expected({ version, fence, from_state }: Seen): unknown {
+  function expected({ version, fence }: Seen): unknown {
     if (version === 6) return { outcome: 'other_version', asked: 6 };
-    if (fence === 2) return { outcome: 'other_claim', asked: 2 };
-    return from_state === 'review' ? { outcome: 'moved', asked: 'review' } : undefined;
+    return fence === 2 ? { outcome: 'other_claim', asked: 2 } : undefined;
   }
 
-  it('has 27 rows', () => {
-    expect(all).toHaveLength(27);
+  it('has 9 rows', () => {
+    expect(all).toHaveLength(9);
   });
 
-  it.each(all)('version $version, fence $fence, state $from_state', (seen) => {
+  it.each(all)('version $version, fence $fence', (seen) => {
     expect(decideSeen(seenTask(), seen)).toEqual(expected(seen));
   });
 });

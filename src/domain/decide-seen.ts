@@ -5,18 +5,15 @@ import type { TaskRefusal } from './task-refusal.ts';
 export interface Seen {
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
-  readonly from_state?: string | undefined;
 }
 
 /** Undefined where the task still is what the caller saw. */
 export function decideSeen(
-  { version, fence, standing }: SeenTask,
+  { version, fence }: SeenTask,
   seen: Seen,
-): Extract<TaskRefusal, { outcome: 'other_version' | 'other_claim' | 'moved' }> | undefined {
+): Extract<TaskRefusal, { outcome: 'other_version' | 'other_claim' }> | undefined {
   if (seen.version !== undefined && seen.version !== version)
     return { outcome: 'other_version', asked: seen.version };
   if (seen.fence !== undefined && seen.fence !== fence) return { outcome: 'other_claim', asked: seen.fence };
-  if (seen.from_state !== undefined && seen.from_state !== standing)
-    return { outcome: 'moved', asked: seen.from_state };
   return undefined;
 }

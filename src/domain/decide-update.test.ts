@@ -125,13 +125,6 @@ describe('decideUpdate', () => {
       {},
       { outcome: 'other_claim' },
     ],
-    [
-      'moved meanwhile',
-      seenTask(),
-      { from_state: 'review', status: 'closed' },
-      { unfinished: ATTEMPT },
-      { outcome: 'moved' },
-    ],
   ])('%s', (_, task, wish, world, expected) => {
     expect(decide(task, wish, 'user', world)).toMatchObject(expected as object);
   });
@@ -152,12 +145,6 @@ describe('decideUpdate', () => {
     expect(decide(seenTask({ state: 'backlog' }), { status: 'open', state: 'todo' }, who).outcome).toBe(
       outcome,
     );
-  });
-
-  it('a claim that is lost is told before a move that was not seen', () => {
-    const task = seenTask({ state: 'in_progress', owner: 'ann' });
-    const wish = { status: 'in_progress', assignee: 'bob', from_state: 'todo' } as const;
-    expect(decide(task, wish).outcome).toBe('lost');
   });
 
   it('reads no facts where only fields change', () => {

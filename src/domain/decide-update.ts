@@ -55,7 +55,7 @@ export function decideUpdate(
   { facts, deciding }: { readonly facts: UpdateFacts; readonly deciding: Deciding },
 ): UpdateDecision {
   const { actor, workflow } = deciding;
-  const { from_state, version, fence } = update;
+  const { version, fence } = update;
   const other = decideSeen(task, { version, fence });
   if (other !== undefined) return other;
   const wish = decideLife(task.record.life, { ...update, actor }, workflow);
@@ -64,8 +64,6 @@ export function decideUpdate(
   const claimed = wish.outcome === 'claim' && wish.way === 'claim' && wish.named;
   const life = wish.outcome === 'claim' ? decideWish(wish, facts.claim, deciding) : wish;
   if (life.outcome === 'refusal') return life.refusal;
-  const moved = decideSeen(task, { from_state });
-  if (moved !== undefined) return moved;
   if (life.outcome === 'close' && facts.unfinished !== undefined)
     return { outcome: 'unfinished', attempt: facts.unfinished };
   const kept = life.outcome === 'reopen' ? decideReopening(facts, deciding) : undefined;

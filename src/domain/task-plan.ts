@@ -32,8 +32,6 @@ export interface SeenTask {
   readonly version: number;
   /** Of its newest claim. */
   readonly fence: number;
-  /** Where it stands by the workflow as this process knows it; see `standingState`. */
-  readonly standing: string;
 }
 
 /** Who decides, when, and by which workflow. */

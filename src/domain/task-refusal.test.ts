@@ -19,12 +19,6 @@ describe('every refusal is told by its code, the id, and the command to type nex
       'forge task show fg-a1b2',
     ],
     [
-      { outcome: 'moved', asked: 'todo' },
-      'version_conflict',
-      'fg-a1b2 is in review, not in todo: it was moved',
-      'forge task show fg-a1b2',
-    ],
-    [
       { outcome: 'not_claimed' },
       'state_invalid',
       'fg-a1b2 is in_progress; only a claimed task can be released',

@@ -1,7 +1,8 @@
-import { ForgeError } from '#kernel/errors.ts';
+import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { ClaimRefusal } from './decide-claim.ts';
 import type { LifeDecision } from './decide-life.ts';
 import type { ClaimEndDecision, ForceCommand } from './decide-claim-end.ts';
+import type { MoveCheck } from './decide-move-check.ts';
 import { explainRefusal, keptParked } from './explain-refusal.ts';
 import { explainGraphRefusal, type GraphRefusal } from './graph-refusal.ts';
 import type { SeenTask, UnfinishedAttempt } from './task-plan.ts';
@@ -11,7 +12,6 @@ export type TaskRefusal =
   /** The task is not the one that the caller saw. */
   | { readonly outcome: 'other_version'; readonly asked: number }
   | { readonly outcome: 'other_claim'; readonly asked: number }
-  | { readonly outcome: 'moved'; readonly asked: string }
   /** It cannot be released. */
   | { readonly outcome: 'not_claimed' }
   /** An agent does not end or take the claim of another. */
@@ -29,6 +29,8 @@ export type TaskRefusal =
       readonly gate: string;
       readonly why: string;
     }
+  /** The move has to be looked at outside of its transaction. For the engine: nobody else is told. */
+  | { readonly outcome: 'check_first'; readonly check: MoveCheck }
   | { readonly outcome: 'in_gate' }
   | { readonly outcome: 'not_closed' }
   | {
@@ -61,7 +63,7 @@ export type TaskRefusal =
 
 /** The error that tells of it, with the command to type next. The one place where such a refusal becomes an error. */
 export function explainTaskRefusal(
-  { record, version, fence, standing }: SeenTask,
+  { record, version, fence }: SeenTask,
   refusal: TaskRefusal,
   more: { readonly blockers?: readonly { readonly id: string }[] } = {},
 ): ForgeError {
@@ -80,12 +82,6 @@ export function explainTaskRefusal(
         'fence_conflict',
         `The claim ${refusal.asked} of ${id} is over; ${life.assignee ?? 'nobody'} has it now`,
         { hint: show, details: { id, fence, assignee: life.assignee } },
-      );
-    case 'moved':
-      return new ForgeError(
-        'version_conflict',
-        `${id} is in ${standing}, not in ${refusal.asked}: it was moved`,
-        { hint: show, details: { id, version, state: standing } },
       );
     case 'not_claimed':
       return new ForgeError('state_invalid', `${id} is ${life.status}; only a claimed task can be released`, {
@@ -120,6 +116,18 @@ export function explainTaskRefusal(
         `${refusal.actor} cannot move ${id} to ${refusal.to}: ${refusal.why}`,
         { hint: show, details: { id, from: life.state, to: refusal.to, gate: refusal.gate } },
       );
+    case 'check_first': {
+      const { from, to } = refusal.check;
+      return new ForgeError(
+        'version_conflict',
+        `${id} has to be looked at before it goes from ${from} to ${to}`,
+        {
+          hint: show,
+          details: { id, version },
+          cause: refusal,
+        },
+      );
+    }
     case 'in_gate':
       return new ForgeError('state_invalid', `${id} is in ${life.state}; nobody is at work on it`, {
         hint: `forge release ${id} --force`,
@@ -143,14 +151,22 @@ export function explainTaskRefusal(
       return new ForgeError(
         'state_invalid',
         `${id} is not ${refusal.to}: ${refusal.attempt.name} has not been merged`,
-        { hint: `forge run ${id} --merge`, details: { ...place, attempt: refusal.attempt.id } },
+        {
+          hint: `forge run ${id} --merge`,
+          details: { ...place, attempt: refusal.attempt.id },
+          cause: refusal,
+        },
       );
     case 'unfinished': {
       const { attempt } = refusal;
       return new ForgeError(
         'state_invalid',
         `${id} has an unfinished attempt: ${attempt.name} (${attempt.id})`,
-        { hint: `forge task close ${id} --force --reason "…"`, details: { ...place, attempt: attempt.id } },
+        {
+          hint: `forge task close ${id} --force --reason "…"`,
+          details: { ...place, attempt: attempt.id },
+          cause: refusal,
+        },
       );
     }
     case 'landing':
@@ -198,6 +214,13 @@ export function explainTaskRefusal(
     case 'kept_archived':
       return explainRefusal({ ...refusal, task: place, ...more });
   }
+}
+
+/** The refusal that an error tells of, where the caller can do something about it and try again. */
+export function findRefusal(error: unknown): TaskRefusal | undefined {
+  const cause = isForgeError(error) ? error.cause : undefined;
+  const isRefusal = typeof cause === 'object' && cause !== null && 'outcome' in cause;
+  return isRefusal ? (cause as TaskRefusal) : undefined; // made above
 }
 
 function toForceHints(id: string): Readonly<Record<ForceCommand, string>> {

@@ -1,8 +1,7 @@
 import { decidePause } from '#domain/decide-claim.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
+import { findSpentBudget, type Annotation } from '#domain/plan-transition.ts';
 import { statusOfKind, kindOf, roleOf, standingState, type ActionName } from '#domain/workflow.ts';
-import { LIMITS } from '#kernel/limits.ts';
-import { countNoun, firstAndLast } from '#kernel/text.ts';
 import type { HookPhase, WorkflowHook } from '#contract/workflow.ts';
 import type { Standing } from '#store/store.ts';
 import type { Engine } from './engine.ts';
@@ -31,11 +30,6 @@ export type ActionOutcome =
       readonly reason: string;
       readonly annotation?: Annotation;
     };
-
-export interface Annotation {
-  readonly code: string;
-  readonly message: string;
-}
 
 interface Action {
   /** Left out: always. What does not apply is skipped and leaves no result. */
@@ -72,11 +66,9 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
   },
   check_retry_budget: {
     run({ engine, standing, to }) {
-      const max = engine.workflow.states.get(to)?.gate_config?.max_rejections;
-      const said = standing.rejections.get(to) ?? 0;
-      const { blocked } = engine.workflow;
-      if (max === undefined || said <= max || blocked === undefined) return { outcome: 'passed' };
-      return { outcome: 'cascaded', to: blocked, ...budgetSpent(to, said, max) };
+      const spent = findSpentBudget(engine.workflow, to, { said: standing.rejections.get(to) ?? 0 });
+      if (spent === undefined) return { outcome: 'passed' };
+      return { outcome: 'cascaded', ...spent, reason: spent.annotation.message };
     },
   },
   cascade: { run: ({ hook, to }) => leadOn(hook, to) },
@@ -137,19 +129,6 @@ export const ACTIONS: Readonly<Record<ActionName, Action>> = {
     run: withWork((work, { engine, standing }) => work.retire(engine, standing.task, 'later')),
   },
 };
-
-export function budgetSpent(
-  gate: string,
-  said: number,
-  max: number,
-  /** Why it said no the last time. */
-  last: string | null = null,
-): { reason: string; annotation: Annotation } {
-  const line = firstAndLast(last ?? '');
-  const why = line === '' ? '' : `. The last time: ${line.slice(0, LIMITS.inbox_message_length)}`;
-  const message = `${gate} said no ${countNoun(said, 'time')}; ${max} ${max === 1 ? 'is' : 'are'} allowed${why}`;
-  return { reason: message, annotation: { code: 'retry_budget', message } };
-}
 
 function leadsToWork({ engine, to }: ActionCall): boolean {
   const kind = kindOf(engine.workflow, to);

@@ -1,11 +1,9 @@
 import type { RoleHolder, Task } from '#contract/task.ts';
-import { ASSIGNEE_ROLE, kindOf, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
-import { holderName, roleField } from '#domain/workflow-fields.ts';
-import { ForgeError } from '#kernel/errors.ts';
-import type { Json } from '#kernel/json.ts';
+import { decideRole, explainRoleRefusal } from '#domain/decide-role.ts';
+import { ASSIGNEE_ROLE, roleOf, standingState, type ResolvedWorkflow } from '#domain/workflow.ts';
 import type { TaskStore } from '#store/store.ts';
 import type { Engine } from './engine.ts';
-import { checkVersion, transitionTask } from './transition-task.ts';
+import { checkVersion, retry, transitionTask } from './transition-task.ts';
 
 export interface RoleChange {
   readonly id: string;
@@ -23,45 +21,26 @@ export interface RoleChange {
  * back in the queue, and a review that had passed counts no more. Every other role is only written down.
  */
 export async function assignRole(engine: Engine, change: RoleChange): Promise<Task> {
-  const { workflow, store, by } = engine;
-  if (by.actor.kind === 'agent')
-    throw new ForgeError('permission_denied', 'Roles are given by people; an agent cannot change them');
-  if (!workflow.roles.has(change.role)) throw unknownRole(workflow, change.role);
-  const { task } = await store.readStanding(change.id);
-  if (task.status === 'closed') {
-    throw new ForgeError('state_invalid', `${task.id} is closed; nobody works on it any more`, {
-      hint: `forge task reopen ${task.id}`,
-      details: { id: task.id, state: task.state },
-    });
-  }
-  const state = standingState(workflow, task);
-  // Who holds a gate does not work on the task: another holder takes nothing from anybody.
-  const takes =
-    kindOf(workflow, state) === 'active' &&
-    roleOf(workflow, state) === change.role &&
-    task.assignee !== null &&
-    (change.holder === null || holderName(change.holder) !== task.assignee);
-  const fields = new Map<string, Json>([[roleField(change.role), change.holder]]);
-  const { version, fence } = change;
-  checkVersion(task, version);
-  if (change.role === roleOf(workflow, workflow.in_progress)) {
-    // Rows first: whoever is killed in between leaves a task that cannot be merged, not one that can.
-    if (task.review_passed_at !== undefined || kindOf(workflow, state) === 'gate')
-      await store.clearReviews({ task_id: task.id }, by);
-    if (task.review_passed_at !== undefined) fields.set('review_passed_at', null);
-  }
-  const assigned = await store.updateTask({ id: task.id, version, fence, workflow_fields: fields }, by);
+  const { store, by, workflow } = engine;
+  const { role, holder, fence } = change;
+  const { task, plan, assigned } = await retry(change.version === undefined, async () => {
+    const seen = (await store.readStanding(change.id)).task;
+    const decided = decideRole(seen, { role, holder }, { actor: by.actor, workflow });
+    if (decided.outcome !== 'assign') throw explainRoleRefusal(decided);
+    // What was decided is true of the task as it was seen.
+    const version = change.version ?? seen.version;
+    checkVersion(seen, version);
+    // Rows first: a process that is killed in between leaves a task that cannot be merged, not one that can.
+    if (decided.clears_reviews) await store.clearReviews({ task_id: seen.id }, by);
+    const write = { id: seen.id, version, fence, workflow_fields: decided.fields };
+    return { task: seen, plan: decided, assigned: await store.updateTask(write, by) };
+  });
   const reset = change.reset_workspace ? 'workspace' : change.reset_worktree ? 'worktree' : undefined;
-  const isWorked = takes || reset !== undefined;
+  const isWorked = plan.takes !== undefined || reset !== undefined;
   const hasAttempt = isWorked && (await store.listAttempts({ task_id: task.id, there: true })).length > 0;
   if (hasAttempt) await (await engine.work?.())?.recall(task, reset);
-  if (!takes) return assigned;
-  return transitionTask(engine, {
-    id: task.id,
-    to: workflow.initial,
-    fence,
-    reason: `the role ${change.role} went to ${change.holder === null ? 'nobody' : holderName(change.holder)}`,
-  });
+  if (plan.takes === undefined) return assigned;
+  return transitionTask(engine, { id: task.id, to: workflow.initial, fence, reason: plan.takes });
 }
 
 export interface HeldRole {
@@ -94,12 +73,4 @@ export async function listRoles(
 async function readClaimer(store: TaskStore, id: string, assignee: string): Promise<RoleHolder> {
   const byPerson = await store.findMove({ id, triggered_by: `user:${assignee}` });
   return byPerson !== undefined ? { user: assignee } : { agent: assignee };
-}
-
-function unknownRole(workflow: ResolvedWorkflow, role: string): ForgeError {
-  const known = [...(workflow.definition.roles ?? [])];
-  return new ForgeError('invalid_input', `The workflow has no role ${role}`, {
-    hint: 'forge workflow show',
-    details: { role, known },
-  });
 }

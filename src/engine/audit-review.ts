@@ -6,7 +6,7 @@ import { decideReview, isSaidByPerson } from '#domain/decide-review.ts';
 import { startCheckout } from '#git/attempt-checkout.ts';
 import { showAllDiffs } from '#git/attempt-git-folder.ts';
 import { removeCheckout } from '#git/rescue-checkout.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import { openControl } from './attempt-workspace.ts';
 import { findWorkBase } from './find-work-base.ts';
 import { runAgent, toAgentEnvironment, type AgentEnd } from './run-agent.ts';

@@ -6,7 +6,7 @@ import { submitTarget } from '#domain/gate-targets.ts';
 import { roleOf } from '#domain/workflow.ts';
 import type { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import { chooseAttempt, type Chosen } from './choose-attempt.ts';
 import { countFailures } from './count-failures.ts';
 import { findStanding } from './find-standing.ts';

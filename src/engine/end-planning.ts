@@ -2,7 +2,7 @@ import type { Task } from '#contract/task.ts';
 import { isPlanning } from '#domain/gate-targets.ts';
 import { roleOf } from '#domain/workflow.ts';
 import { roleField } from '#domain/workflow-fields.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import type { Engine } from './engine.ts';
 
 /**

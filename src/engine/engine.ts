@@ -31,6 +31,8 @@ export interface AgentFacts {
   isPaused(name: string): Promise<boolean>;
   /** Forge starts it; every other agent calls us. */
   isManaged(name: string): Promise<boolean>;
+  /** The names of all that Forge starts. */
+  readManaged(): Promise<ReadonlySet<string>>;
   /** Every agent that is registered, as it stands now: what the rules of claims are told. */
   readAll(): Promise<KnownAgents>;
 }

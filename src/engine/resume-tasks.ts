@@ -9,7 +9,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { isAlive, isSameProcess } from '#process/process-identity.ts';
 import type { WatchedTask } from '#store/attempt-store.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import { findRepeat } from './audit-review.ts';
 import { isInTarget } from './note-landed.ts';
 import { countFailures } from './count-failures.ts';

@@ -12,7 +12,7 @@ import { nameFiles } from '#kernel/name-files.ts';
 import { endSentence } from '#kernel/text.ts';
 import { findSecretsOf } from './agent-secrets.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import { endPlanning } from './end-planning.ts';
 import type { Engine } from './engine.ts';
 import { findDoneBefore } from './find-done-before.ts';

@@ -2,7 +2,7 @@ import type { Review } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
 import { decideReview, isSaidByPerson } from '#domain/decide-review.ts';
 import { passTarget } from '#domain/gate-targets.ts';
-import type { Annotation } from './actions.ts';
+import type { Annotation } from '#domain/plan-transition.ts';
 import type { Engine } from './engine.ts';
 import { passReview, reject } from './review-gate.ts';
 import { transitionTask } from './transition-task.ts';

@@ -1,34 +1,25 @@
 import type { Task } from '#contract/task.ts';
 import { toClaimer } from '#domain/claimer.ts';
 import { isMoveEdge } from '#domain/decide-move.ts';
-import { doesOnEnter } from '#domain/decide-review.ts';
 import { findMoveOwner } from '#domain/move-owner.ts';
+import { planTransition, type AskedTransition } from '#domain/plan-transition.ts';
 import { unknownState } from '#domain/unknown-state.ts';
 import { endsAsDone, findEdge, kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { holderName } from '#domain/workflow-fields.ts';
-import { toIso } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import type { Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { HookResult, Standing } from '#store/store.ts';
-import { budgetSpent, type Annotation } from './actions.ts';
 import { endLost } from './end-lost.ts';
 import type { Engine } from './engine.ts';
 import { refuseUnavailable, runAftermath, runGuards, type Move } from './run-hooks.ts';
 import { findHoldLoss, type Hold } from './work.ts';
 
-export interface TransitionRequest {
+export interface TransitionRequest extends AskedTransition {
   readonly id: string;
-  readonly to: string;
-  readonly reason: string | null;
   readonly version?: number | undefined;
   readonly fence?: number | undefined;
   /** Only while a run has the task by this; throws fence_conflict where it has lost it. */
   readonly held?: Hold | undefined;
-  /** Why it waits for a person now. */
-  readonly annotation?: Annotation | undefined;
-  /** It follows on the word of a person, so that a no spends no budget. */
-  readonly by_person?: boolean | undefined;
 }
 
 /**
@@ -41,8 +32,8 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     const standing = attempt === 0 ? asked : await engine.store.readStanding(asked.task.id);
     checkVersion(standing.task, request.version);
     checkHeld(standing, request);
-    const from = standingState(engine.workflow, standing.task);
-    const { to, annotation = request.annotation } = redirect(engine, { ...request, from }, standing);
+    const plan = planTransition(standing, request, { ...engine.by, workflow: engine.workflow });
+    const { from, to, rejection, workflow_fields } = plan;
     if (!engine.workflow.states.has(to)) throw refuseUnknown(engine, standing.task.id, to);
     const edge = findEdge(engine.workflow, from, to);
     const { reason, fence } = request;
@@ -52,14 +43,8 @@ export async function transitionTask(engine: Engine, request: TransitionRequest,
     if (!isMoveEdge(edge)) return { written: (await engine.store.moveTask(write, engine.by)).task };
     const move = { from, to, edge, owner: findOwner(engine, to, standing) };
     const guarded = await prepareMove(engine, move, standing);
-    const { task: written } = await engine.store.moveTask(
-      {
-        ...write,
-        rejection: isRejection(engine, { ...request, from }),
-        workflow_fields: toFields(engine, standing, { to, annotation }),
-      },
-      engine.by,
-    );
+    const moved = await engine.store.moveTask({ ...write, rejection, workflow_fields }, engine.by);
+    const written = moved.task;
     return { written, guarded, move };
   });
   return done.move === undefined ? done.written : finishMove(engine, done.move, { ...done, depth });
@@ -183,47 +168,6 @@ export async function retry<T>(mayRetry: boolean, work: (attempt: number) => Pro
 }
 
 const SYSTEM = { kind: 'system', name: '', named: true } as const;
-
-type AskedMove = Pick<TransitionRequest, 'to' | 'reason' | 'by_person'> & { readonly from: string };
-
-/** A gate's no, said by an agent or by Forge. What people do and say is free. */
-function isRejection({ workflow, by }: Engine, { from, to, by_person }: AskedMove): boolean {
-  const isPersons = by.actor.kind === 'user' || by_person === true;
-  return kindOf(workflow, from) === 'gate' && kindOf(workflow, to) === 'active' && !isPersons;
-}
-
-/** A gate that has said no too often sends the task to a person instead. */
-function redirect(
-  engine: Engine,
-  move: AskedMove,
-  standing: Standing,
-): { to: string; annotation?: Annotation } {
-  const { workflow } = engine;
-  const max = workflow.states.get(move.from)?.gate_config?.max_rejections;
-  const said = (standing.rejections.get(move.from) ?? 0) + 1;
-  if (max === undefined || workflow.blocked === undefined || said <= max) return { to: move.to };
-  if (!isRejection(engine, move)) return { to: move.to };
-  return { to: workflow.blocked, annotation: budgetSpent(move.from, said, max, move.reason).annotation };
-}
-
-/**
- * Why a task waits stands on it until somebody moves it on. That it passed an earlier review is forgotten in the same
- * write that brings it to the next one: whoever is killed in between leaves no gate open.
- */
-function toFields(
-  { by, workflow }: Engine,
-  { task }: Standing,
-  { to, annotation }: { readonly to: string; readonly annotation: Annotation | undefined },
-): ReadonlyMap<string, Json> {
-  const fields = new Map<string, Json>();
-  if (annotation !== undefined) {
-    const { code, message } = annotation;
-    fields.set('error_annotation', { code, message, at: toIso(by.now) });
-  } else if (task.error_annotation !== undefined) fields.set('error_annotation', null);
-  if (task.review_passed_at !== undefined && doesOnEnter(workflow, to, 'run_ci_steps'))
-    fields.set('review_passed_at', null);
-  return fields;
-}
 
 /** What was seen here is what the write finds: it names the version. */
 function checkHeld(standing: Standing, { held }: TransitionRequest): void {

@@ -3,7 +3,8 @@ import type { Review } from '#contract/attempt.ts';
 import type { SuspendedAgent } from '#contract/suspension.ts';
 import type { WorkedTask } from '#contract/run-task-operations.ts';
 import type { Task } from '#contract/task.ts';
-import { budgetSpent } from '#engine/actions.ts';
+import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { findSpentBudget } from '#domain/plan-transition.ts';
 import { describeSuspended, suspendedLines } from './agent-entry.ts';
 import { inboxList } from './inbox-list.ts';
 import type { TextView } from './operation.ts';
@@ -91,8 +92,7 @@ describe('a gate that said no too often', () => {
     ['too slow', '. The last time: too slow'],
     [null, ''],
   ])('names the last reason, %o', (reason, told) => {
-    expect(budgetSpent('review', 4, 3, reason).annotation.message).toBe(
-      `review said no 4 times; 3 are allowed${told}`,
-    );
+    const spent = findSpentBudget(DEFAULT_RESOLVED, 'review', { said: 4, last: reason });
+    expect(spent?.annotation.message).toBe(`review said no 4 times; 3 are allowed${told}`);
   });
 });

@@ -13,6 +13,7 @@ import type { Actor } from '#domain/actor.ts';
 import type { KnownAgents } from '#domain/claimer.ts';
 import type { BoundedTree } from '#domain/dependency-tree.ts';
 import type { ClaimRefusal } from '#domain/decide-claim.ts';
+import type { HookRunner } from '#domain/decide-move-check.ts';
 import type { RememberedTask } from '#domain/decide-restore.ts';
 import type { StateMap } from '#domain/map-states.ts';
 import type { Holding } from '#domain/task-holding.ts';
@@ -51,7 +52,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
       force: boolean;
       reason: string | null;
       fence?: number | undefined;
-    } & SeenState,
+    },
     by: Writer,
   ): Promise<Task>;
   /**
@@ -65,7 +66,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
       force?: boolean | undefined;
       version?: number | undefined;
       fence?: number | undefined;
-    } & SeenState,
+    },
     by: Writer,
   ): Promise<CloseResult>;
   /** Throws where `decideReopen` refuses: the task is not closed. */
@@ -75,7 +76,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
       reason: string | null;
       version?: number | undefined;
       fence?: number | undefined;
-    } & SeenState,
+    },
     by: Writer,
   ): Promise<Task>;
   /** One move along the workflow's edges. Throws where `decideMove` refuses. */
@@ -182,14 +183,8 @@ export interface Writer {
   readonly holding?: Holding | undefined;
   /** False: a token that may not run programs. No write of it changes the checks of a task; throws permission_denied. */
   readonly vouches?: boolean | undefined;
-}
-
-/**
- * The state by which guards and hooks of a change were chosen. A change that finds another one throws version_conflict,
- * also where it would change nothing: whoever asked must look again, or hooks of a move run that somebody else made.
- */
-export interface SeenState {
-  readonly from_state?: string | undefined;
+  /** The writer runs the hooks of moves: one that has some is refused until it was looked at; see `decideMoveCheck`. */
+  readonly hooks?: HookRunner | undefined;
 }
 
 export interface NewTaskInput {
@@ -222,7 +217,7 @@ interface LifeUpdate {
   readonly agents: KnownAgents;
 }
 
-interface FieldUpdate extends SeenState {
+interface FieldUpdate {
   readonly id: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
@@ -250,7 +245,7 @@ interface ClaimerFacts {
   readonly companions?: readonly string[] | undefined;
 }
 
-export interface ClaimRequest extends SeenState, ClaimerFacts {
+export interface ClaimRequest extends ClaimerFacts {
   readonly id: string;
   readonly force: boolean;
   /** Of the claim that the caller has; for a claim of its own task again. */

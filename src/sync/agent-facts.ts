@@ -5,6 +5,7 @@ import { listAgents, agentsVersion, type AgentIdentity } from './agent-identitie
 export function openAgentFacts(home: string): {
   isPaused(name: string): Promise<boolean>;
   isManaged(name: string): Promise<boolean>;
+  readManaged(): Promise<ReadonlySet<string>>;
   readAll(): Promise<KnownAgents>;
 } {
   let read: { readonly version: string; readonly agents: readonly AgentIdentity[] } | undefined;
@@ -17,6 +18,7 @@ export function openAgentFacts(home: string): {
   return {
     isPaused: async (name) => (find(name)?.paused_at ?? null) !== null,
     isManaged: async (name) => (find(name)?.profile ?? null) !== null,
+    readManaged: async () => new Set(list().flatMap(({ name, profile }) => (profile === null ? [] : [name]))),
     readAll: async () =>
       new Map(
         list().map(({ name, paused_at, created_at }) => [

@@ -1,6 +1,7 @@
 import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
 import type { EventStore } from '#store/event-store.ts';
 import type { TaskStore } from '#store/store.ts';
+import { findRefusal } from '#domain/task-refusal.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 
 type Store = TaskStore & AttemptStore & EventStore;
@@ -32,7 +33,11 @@ export function dyingStore(store: Store, lives: number): DyingStore {
     if (isWrite) writes.push(name);
     const isLast = isWrite && writes.length >= lives;
     const method = store[name as keyof Store] as (...all: unknown[]) => unknown; // the names are those of the port
-    const answer = await Reflect.apply(method, store, args);
+    const answer = await Promise.resolve(Reflect.apply(method, store, args)).catch((error: unknown) => {
+      // A move that has to be looked at first was not written.
+      if (findRefusal(error)?.outcome === 'check_first') writes.splice(writes.lastIndexOf(name), 1);
+      throw error;
+    });
     if (isLast) death.resolve();
     return isLast || isDead ? never : answer;
   };

@@ -16,7 +16,12 @@ import { seededRandom } from './random.ts';
 
 /** The longest pause between two operations, so that leases have the time to end. */
 const PAUSE_MS = 24;
-const agents = { isPaused: async () => false, isManaged: async () => false, readAll: async () => NO_AGENTS };
+const agents = {
+  isPaused: async () => false,
+  isManaged: async () => false,
+  readManaged: async () => new Set<string>(),
+  readAll: async () => NO_AGENTS,
+};
 const orders = JSON.parse(process.argv[2] ?? '') as ClientOrders;
 
 const random = seededRandom(orders.seed);

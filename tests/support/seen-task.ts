@@ -11,7 +11,7 @@ const BEFORE = NOW - 60_000;
 export function seenTask(given: { readonly state?: string; readonly owner?: string | null } = {}): SeenTask {
   const { state = 'todo', owner = null } = given;
   const record = toState(emptyRecord(), state, owner);
-  return { record, version: 7, fence: 3, standing: state };
+  return { record, version: 7, fence: 3 };
 }
 
 export function deciding(

@@ -81,6 +81,7 @@ function toEngine(temp: EngineStore, definition: Workflow): TempEngine {
       agents: {
         isPaused: async (name) => paused.has(name),
         isManaged: async (name) => managed.has(name),
+        readManaged: async () => new Set(managed),
         readAll: async () =>
           new Map([...managed, ...paused].map((name) => [name, { paused: paused.has(name) }])),
       },

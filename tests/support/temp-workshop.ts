@@ -83,6 +83,7 @@ export async function tempWorkshop(
       facts: {
         isPaused: async (name) => paused.has(name),
         isManaged: async (name) => agents.has(name),
+        readManaged: async () => new Set(agents.keys()),
         readAll: async () =>
           new Map(
             [...agents.keys()].map((name) => [name, { paused: paused.has(name), added_at: added.get(name) }]),

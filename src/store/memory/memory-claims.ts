@@ -89,7 +89,6 @@ export function claimTask(tx: MemoryTransaction, claim: ClaimRequest): ClaimResu
   const way = claim.force ? 'force' : 'claim';
   const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), toDeciding(tx).workflow);
   if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tables, before, decision);
-  checkSeen(tables, before, { from_state: claim.from_state });
   if (decision.outcome === 'claim')
     return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
   const { record, version, fence } = before;
@@ -136,7 +135,7 @@ function saveClaim(
 
 export function releaseTask(tx: MemoryTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.tables, release.id));
-  return savePlan(tx, before, decideRelease(toSeen(tx.tables, before), release, toDeciding(tx))).task;
+  return savePlan(tx, before, decideRelease(toSeen(before), release, toDeciding(tx))).task;
 }
 
 export function pauseProject(tx: MemoryTransaction, paused: boolean): { paused_at: string | null } {

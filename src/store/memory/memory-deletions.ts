@@ -34,7 +34,7 @@ export function deleteTask(
   const waited = listInbound(tables, id)
     .filter(({ from, type }) => type === 'blocks' && listBlockers(tables, from.record).length > 0)
     .map(({ from }) => from.record.id);
-  const plan = decideDelete(toSeen(tables, stored), { ties: readTies(tables, id) }, toDeciding(tx));
+  const plan = decideDelete(toSeen(stored), { ties: readTies(tables, id) }, toDeciding(tx));
   if (plan.outcome !== 'delete') throw toError(tables, stored, plan);
   for (const [neighbour, tie] of plan.ties) {
     const before = tx.read(neighbour);

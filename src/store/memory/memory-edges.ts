@@ -27,7 +27,7 @@ export function addDependency(
   const from_id = resolveTaskId(tables, edge.from_id);
   const to_id = edge.foreign === true ? edge.to_id : resolveTaskId(tables, edge.to_id);
   const before = tx.read(from_id);
-  const [seen, deciding, wish] = [toSeen(tables, before), toDeciding(tx), { ...edge, to: to_id }];
+  const [seen, deciding, wish] = [toSeen(before), toDeciding(tx), { ...edge, to: to_id }];
   const way_back = needsWayBack(seen, wish, deciding) ? findWayBack(tables, from_id, to_id) : undefined;
   const decision = decideDependency(seen, wish, { way_back, deciding });
   if (decision.outcome === 'kept') return { from_id, to_id, added: false };
@@ -45,7 +45,7 @@ export function removeDependency(
   checkSeen(tables, before, { fence: edge.fence });
   const to_id = isDependency(before.record, edge.to_id) ? edge.to_id : resolveTaskId(tables, edge.to_id);
   const wish = { to: to_id, type: edge.type };
-  const decision = decideNoDependency(toSeen(tables, before), wish, toDeciding(tx));
+  const decision = decideNoDependency(toSeen(before), wish, toDeciding(tx));
   if (decision.outcome !== 'save') throw toError(tables, before, decision);
   savePlan(tx, before, decision);
   return { from_id, to_id, removed: [...decision.removed] };

@@ -26,7 +26,7 @@ export function renewLease(
   const { tables, by } = tx;
   const before = tx.read(resolveTaskId(tables, id));
   const lease = tables.leases.get(before.record.id);
-  const decision = decideRenewal(toSeen(tables, before), { fence, lease });
+  const decision = decideRenewal(toSeen(before), { fence, lease });
   if (decision.outcome !== 'renew') throw toError(tables, before, decision);
   grantLease(tx, before.record.id, decision.lease);
   return { id: before.record.id, expires_at: toIso(by.now + decision.lease.ttl_ms) };

@@ -23,7 +23,7 @@ import { workflowOf } from './memory-workflow.ts';
 export function moveTask(tx: MemoryTransaction, move: MoveRequest): MovedTask {
   const { tables } = tx;
   const before = tx.read(resolveTaskId(tables, move.id));
-  const [seen, deciding] = [toSeen(tables, before), toDeciding(tx)];
+  const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const { claim_of } = listMoveNeeds(seen, move, deciding);
   const asked = { way: 'move', to: move.to, agents: move.agents } as const;
   const facts = {
@@ -40,7 +40,7 @@ export function closeTask(tx: MemoryTransaction, close: Parameters<TaskStore['cl
   const { tables } = tx;
   const before = tx.read(resolveTaskId(tables, close.id));
   const unfinished = findUnfinished(listWorked(tables, before.record.id));
-  const decision = decideClose(toSeen(tables, before), { ...close, unfinished }, toDeciding(tx));
+  const decision = decideClose(toSeen(before), { ...close, unfinished }, toDeciding(tx));
   const { task } = savePlan(tx, before, decision);
   const isChanged = task.version !== before.version;
   return { ...task, ...(isChanged ? listFreed(tables, task.id) : { unblocked: [] }) };
@@ -49,7 +49,7 @@ export function closeTask(tx: MemoryTransaction, close: Parameters<TaskStore['cl
 export function reopenTask(tx: MemoryTransaction, reopen: Parameters<TaskStore['reopenTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.tables, reopen.id));
   const closed_from = readClosedFrom(tx.tables, before.record.id);
-  const decision = decideReopen(toSeen(tx.tables, before), { ...reopen, closed_from }, toDeciding(tx));
+  const decision = decideReopen(toSeen(before), { ...reopen, closed_from }, toDeciding(tx));
   return savePlan(tx, before, decision).task;
 }
 

@@ -1,15 +1,14 @@
 import { decideSeen, type Seen } from '#domain/decide-seen.ts';
 import type { Deciding, SeenTask, TaskPlan } from '#domain/task-plan.ts';
 import { explainTaskRefusal, type TaskRefusal } from '#domain/task-refusal.ts';
-import { standingState } from '#domain/workflow.ts';
 import { listBlockers } from './memory-rows.ts';
 import type { MemoryTables, TaskRow } from './memory-tables.ts';
 import { workflowOf } from './memory-workflow.ts';
 import type { MemoryTransaction, Saved } from './memory-transaction.ts';
 
 /** The task as a decision wants it. */
-export function toSeen(tables: MemoryTables, { record, version, fence }: TaskRow): SeenTask {
-  return { record, version, fence, standing: standingState(workflowOf(tables), record.life) };
+export function toSeen({ record, version, fence }: TaskRow): SeenTask {
+  return { record, version, fence };
 }
 
 export function toDeciding({ tables, by }: Pick<MemoryTransaction, 'tables' | 'by'>): Deciding {
@@ -18,7 +17,7 @@ export function toDeciding({ tables, by }: Pick<MemoryTransaction, 'tables' | 'b
 
 export function toError(tables: MemoryTables, before: TaskRow, refusal: TaskRefusal): Error {
   const blockers = refusal.outcome === 'blocked' ? listBlockers(tables, before.record) : [];
-  return explainTaskRefusal(toSeen(tables, before), refusal, { blockers });
+  return explainTaskRefusal(toSeen(before), refusal, { blockers });
 }
 
 /** Writes what was decided; throws where that is a refusal. */
@@ -29,6 +28,6 @@ export function savePlan(tx: MemoryTransaction, before: TaskRow, decision: TaskP
 
 /** Throws version_conflict or fence_conflict where the task is no longer the one that the caller saw. */
 export function checkSeen(tables: MemoryTables, before: TaskRow, seen: Seen): void {
-  const other = decideSeen(toSeen(tables, before), seen);
+  const other = decideSeen(toSeen(before), seen);
   if (other !== undefined) throw toError(tables, before, other);
 }

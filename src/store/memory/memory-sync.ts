@@ -139,7 +139,7 @@ function settleConflicts(
 ): { id: string; settled: string[]; left: number } {
   const { tables } = tx;
   const before = tx.read(resolveTaskId(tables, settle.id));
-  const plan = decideSettlement(toSeen(tables, before), settle, toDeciding(tx));
+  const plan = decideSettlement(toSeen(before), settle, toDeciding(tx));
   if (plan.outcome !== 'save') throw toError(tables, before, plan);
   savePlan(tx, before, plan);
   return { id: before.record.id, settled: [...plan.settled], left: plan.left };

@@ -43,7 +43,7 @@ export function createTask(tx: MemoryTransaction, input: NewTaskInput): Task {
 export function updateTask(tx: MemoryTransaction, update: TaskUpdate): UpdateResult {
   const { tables } = tx;
   const before = tx.read(resolveTaskId(tables, update.id));
-  const [seen, deciding] = [toSeen(tables, before), toDeciding(tx)];
+  const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const facts = readUpdateFacts(tx, before, { update, needs: listUpdateNeeds(seen, update, deciding) });
   const decision = decideUpdate(seen, update, { facts, deciding });
   if (decision.outcome === 'lost')
@@ -91,7 +91,7 @@ export function addComment(
 ): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.tables, comment.id));
   const new_id = `c-${randomBase36(10, randomBytes)}`;
-  const decision = decideComment(toSeen(tx.tables, before), { ...comment, new_id }, toDeciding(tx));
+  const decision = decideComment(toSeen(before), { ...comment, new_id }, toDeciding(tx));
   if (decision.outcome !== 'save') throw toError(tx.tables, before, decision);
   savePlan(tx, before, decision);
   return { ...decision.comment, task_id: before.record.id };

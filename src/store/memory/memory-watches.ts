@@ -64,7 +64,7 @@ function listStarts(tables: MemoryTables): OpenWork[] {
   });
 }
 
-function isWorkedOn(tables: MemoryTables, taskId: string): boolean {
+export function isWorkedOn(tables: MemoryTables, taskId: string): boolean {
   return (
     listOpenRuns(tables).some(({ run }) => run.task_id === taskId) ||
     listOpenReviews(tables).some(({ review }) => review.task_id === taskId) ||

@@ -5,6 +5,7 @@ import { findUnfinished, hasGivenUp } from '#domain/worked-attempts.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import { listWorked } from './attempt-facts.ts';
 import type { Database } from './database.ts';
+import { isInHand } from './open-work-rows.ts';
 import type { StoredRecord } from './record-rows.ts';
 import { toDeciding, toError } from './save-plan.ts';
 import type { WriteTransaction } from './write-transaction.ts';
@@ -13,11 +14,11 @@ import type { WriteTransaction } from './write-transaction.ts';
 export function checkSave(
   tx: Pick<WriteTransaction, 'db' | 'by'>,
   before: StoredRecord,
-  write: Omit<Save, 'before'>,
+  write: Omit<Save, 'before' | 'version'>,
 ): string | undefined {
   const { db, by } = tx;
-  const save = { ...write, before: before.record };
-  const saving = { ...toDeciding(tx), vouches: by.vouches };
+  const save = { ...write, before: before.record, version: before.version };
+  const saving = { ...toDeciding(tx), vouches: by.vouches, runner: by.hooks };
   const facts = readSaveFacts(db, before.record.id, { ...saving, needs: listSaveNeeds(save, saving) });
   const decision = decideSave(save, { facts, saving });
   if (decision.outcome !== 'allowed') throw toError(tx, before, decision);
@@ -36,6 +37,7 @@ function readSaveFacts(
     unfinished: findUnfinished(attempts) !== undefined,
     given_up: attempts.length > 0 && hasGivenUp(attempts, listPlanners(workflow)),
     landing: needs.landing ? readLanding(db, id) : undefined,
+    is_worked_on: needs.is_worked_on && isInHand(db, id),
   };
 }
 

@@ -24,7 +24,6 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
   const way = claim.force ? 'force' : 'claim';
   const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way }), tx.db.workflow);
   if (decision.outcome !== 'mine' && decision.outcome !== 'claim') return toRefusal(tx, before, decision);
-  checkSeen(tx, before, { from_state: claim.from_state });
   if (decision.outcome === 'claim')
     return { outcome: 'claimed', ...saveClaim(tx, before, { ...claim, state: decision.state }) };
   if (claim.lease_ms !== undefined)
@@ -56,7 +55,7 @@ function* listCandidates({ db, bounded }: WriteTransaction, query: ReadyQuery): 
 
 export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {
   const before = tx.read(resolveTaskId(tx.db, release.id));
-  return savePlan(tx, before, decideRelease(toSeen(tx, before), release, toDeciding(tx))).task;
+  return savePlan(tx, before, decideRelease(toSeen(before), release, toDeciding(tx))).task;
 }
 
 export function pauseProject(tx: WriteTransaction, paused: boolean): { paused_at: string | null } {

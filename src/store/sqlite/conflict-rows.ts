@@ -71,7 +71,7 @@ export function settleConflicts(
   settle: ConflictSettlement,
 ): { id: string; settled: string[]; left: number } {
   const before = tx.read(resolveTaskId(tx.db, settle.id));
-  const plan = decideSettlement(toSeen(tx, before), settle, toDeciding(tx));
+  const plan = decideSettlement(toSeen(before), settle, toDeciding(tx));
   if (plan.outcome !== 'save') throw toError(tx, before, plan);
   savePlan(tx, before, plan);
   return { id: before.record.id, settled: [...plan.settled], left: plan.left };

@@ -33,7 +33,7 @@ export function addDependency(
   const from_id = resolveTaskId(tx.db, edge.from_id);
   const to_id = edge.foreign === true ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
   const before = tx.read(from_id);
-  const [seen, deciding, wish] = [toSeen(tx, before), toDeciding(tx), { ...edge, to: to_id }];
+  const [seen, deciding, wish] = [toSeen(before), toDeciding(tx), { ...edge, to: to_id }];
   const way_back = needsWayBack(seen, wish, deciding) ? findWayBack(tx, from_id, to_id) : undefined;
   const decision = decideDependency(seen, wish, { way_back, deciding });
   if (decision.outcome === 'kept') return { from_id, to_id, added: false };
@@ -49,7 +49,7 @@ export function removeDependency(
   const before = tx.read(from_id);
   checkSeen(tx, before, { fence: edge.fence });
   const to_id = isDependency(before.record, edge.to_id) ? edge.to_id : resolveTaskId(tx.db, edge.to_id);
-  const decision = decideNoDependency(toSeen(tx, before), { to: to_id, type: edge.type }, toDeciding(tx));
+  const decision = decideNoDependency(toSeen(before), { to: to_id, type: edge.type }, toDeciding(tx));
   if (decision.outcome !== 'save') throw toError(tx, before, decision);
   savePlan(tx, before, decision);
   return { from_id, to_id, removed: [...decision.removed] };
@@ -73,7 +73,7 @@ export function deleteTask(
       id,
     )
     .map((row) => row.id as string);
-  const plan = decideDelete(toSeen(tx, stored), { ties: readTies(db, id) }, toDeciding(tx));
+  const plan = decideDelete(toSeen(stored), { ties: readTies(db, id) }, toDeciding(tx));
   if (plan.outcome !== 'delete') throw toError(tx, stored, plan);
   for (const [neighbour, tie] of plan.ties) {
     const before = tx.read(neighbour);

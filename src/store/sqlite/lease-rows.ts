@@ -38,7 +38,7 @@ export function renewLease(
   { id, fence }: { id: string; fence: number },
 ): { id: string; expires_at: string } {
   const before = tx.read(resolveTaskId(tx.db, id));
-  const decision = decideRenewal(toSeen(tx, before), { fence, lease: readLease(tx.db, before.record.id) });
+  const decision = decideRenewal(toSeen(before), { fence, lease: readLease(tx.db, before.record.id) });
   if (decision.outcome !== 'renew') throw toError(tx, before, decision);
   grantLease(tx, before.record.id, decision.lease);
   return { id: before.record.id, expires_at: toIso(tx.by.now + decision.lease.ttl_ms) };

@@ -30,7 +30,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 
 export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
   const before = tx.read(resolveTaskId(tx.db, move.id));
-  const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
+  const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const facts = readMoveFacts(tx, before, { move, needs: listMoveNeeds(seen, move, deciding) });
   const decision = decideMove(seen, move, { facts, deciding });
   if (decision.outcome !== 'save') throw toError(tx, before, decision);
@@ -57,7 +57,7 @@ function readMoveFacts(
 export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
   const before = tx.read(resolveTaskId(tx.db, close.id));
   const unfinished = findUnfinished(listWorked(tx.db, before.record.id));
-  const decision = decideClose(toSeen(tx, before), { ...close, unfinished }, toDeciding(tx));
+  const decision = decideClose(toSeen(before), { ...close, unfinished }, toDeciding(tx));
   const { task } = savePlan(tx, before, decision);
   const isChanged = task.version !== before.version;
   return { ...task, ...(isChanged ? listFreed(tx.db, task.id) : { unblocked: [] }) };
@@ -67,7 +67,7 @@ export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['r
   const before = tx.read(resolveTaskId(tx.db, reopen.id));
   const deciding = toDeciding(tx);
   const closed_from = deciding.actor.kind === 'agent' ? readClosedFrom(tx.db, before.record.id) : undefined;
-  return savePlan(tx, before, decideReopen(toSeen(tx, before), { ...reopen, closed_from }, deciding)).task;
+  return savePlan(tx, before, decideReopen(toSeen(before), { ...reopen, closed_from }, deciding)).task;
 }
 
 /** Reads all tasks of those states: it happens once in months. */

@@ -34,6 +34,14 @@ const WORKED_ON = `
   UNION ALL SELECT 1 FROM merges WHERE state = 'started' AND task_id = ?1
   UNION ALL SELECT 1 FROM merges WHERE state = 'queued' AND task_id = ?1 LIMIT 1`;
 
+/** Likewise, or a process is about to start an agent on it. */
+export function isInHand(db: Database, taskId: string): boolean {
+  return (
+    db.get(`SELECT 1 AS found FROM task_watchers WHERE task_id = ?1 UNION ALL ${WORKED_ON}`, taskId) !==
+    undefined
+  );
+}
+
 export function isWorkedOn(db: Database, taskId: string): boolean {
   return db.get(WORKED_ON, taskId) !== undefined;
 }

@@ -1,7 +1,6 @@
 import { decideSeen, type Seen } from '#domain/decide-seen.ts';
 import type { Deciding, SeenTask, TaskPlan } from '#domain/task-plan.ts';
 import { explainTaskRefusal, type TaskRefusal } from '#domain/task-refusal.ts';
-import { standingState } from '#domain/workflow.ts';
 import { listBlockers } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
 import type { Saved, WriteTransaction } from './write-transaction.ts';
@@ -9,9 +8,8 @@ import type { Saved, WriteTransaction } from './write-transaction.ts';
 type Numbered = Pick<StoredRecord, 'record' | 'version' | 'fence'>;
 
 /** The task as a decision wants it. */
-export function toSeen({ db }: Pick<WriteTransaction, 'db'>, stored: Numbered): SeenTask {
-  const { record, version, fence } = stored;
-  return { record, version, fence, standing: standingState(db.workflow, record.life) };
+export function toSeen({ record, version, fence }: Numbered): SeenTask {
+  return { record, version, fence };
 }
 
 export function toDeciding({ db, by }: Pick<WriteTransaction, 'db' | 'by'>): Deciding {
@@ -30,11 +28,11 @@ export function savePlan(
 
 export function toError(tx: Pick<WriteTransaction, 'db'>, before: Numbered, refusal: TaskRefusal): Error {
   const blockers = refusal.outcome === 'blocked' ? listBlockers(tx.db, before.record.id) : [];
-  return explainTaskRefusal(toSeen(tx, before), refusal, { blockers });
+  return explainTaskRefusal(toSeen(before), refusal, { blockers });
 }
 
 /** Throws version_conflict or fence_conflict where the task is no longer the one that the caller saw. */
 export function checkSeen(tx: Pick<WriteTransaction, 'db'>, stored: Numbered, seen: Seen): void {
-  const other = decideSeen(toSeen(tx, stored), seen);
+  const other = decideSeen(toSeen(stored), seen);
   if (other !== undefined) throw toError(tx, stored, other);
 }

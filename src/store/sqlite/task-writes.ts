@@ -43,7 +43,7 @@ export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
 export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResult {
   const { db } = tx;
   const before = tx.read(resolveTaskId(db, update.id));
-  const [seen, deciding] = [toSeen(tx, before), toDeciding(tx)];
+  const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const facts = readUpdateFacts(tx, before, { update, needs: listUpdateNeeds(seen, update, deciding) });
   const decision = decideUpdate(seen, update, { facts, deciding });
   if (decision.outcome === 'lost')
@@ -78,7 +78,7 @@ export function addComment(
 ): Comment & { task_id: string } {
   const before = tx.read(resolveTaskId(tx.db, comment.id));
   const new_id = `c-${randomBase36(10, randomBytes)}`;
-  const decision = decideComment(toSeen(tx, before), { ...comment, new_id }, toDeciding(tx));
+  const decision = decideComment(toSeen(before), { ...comment, new_id }, toDeciding(tx));
   if (decision.outcome !== 'save') throw toError(tx, before, decision);
   savePlan(tx, before, decision);
   return { ...decision.comment, task_id: before.record.id };
