@@ -7,10 +7,10 @@ import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Executor, ExecutorProfile } from '#executors/executor.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
-import type { EventStore } from '#store/event-store.ts';
+import type { ProcessMark } from '#store/attempt-store.ts';
+import type { ProjectStore } from '#store/project-store.ts';
 import type { ProcessHost } from '#process/process-host.ts';
-import type { Standing, TaskStore, Writer } from '#store/store.ts';
+import type { Standing, Writer } from '#store/store.ts';
 import type { UntrustedCommand } from '#sync/trust.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import type { ActionOutcome } from './actions.ts';
@@ -84,7 +84,7 @@ export function findHoldLoss(
 
 /** Everything that work on the tasks of one project needs. */
 export interface WorkPlace {
-  readonly store: TaskStore & AttemptStore & EventStore;
+  readonly store: ProjectStore;
   readonly clock: Clock;
   readonly repo: GitRepo;
   /** Where the project's own files are, for the name of it. */

@@ -4,11 +4,10 @@ import type { Holding } from '#domain/task-holding.ts';
 import type { Workshop } from '#engine/workshop.ts';
 import type { ResolvedWorkflow } from '#domain/workflow.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { AttemptStore } from '#store/attempt-store.ts';
-import type { EventStore } from '#store/event-store.ts';
-import type { IdempotencyStore } from '#store/idempotency-store.ts';
-import type { TaskPosition, TaskStore } from '#store/store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { TaskPosition } from '#store/store.ts';
+import type { ProjectStore } from '#store/project-store.ts';
+import type { Replication } from '#store/replication.ts';
+import type { StoreCare } from '#store/store-care.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { FoldedFiles } from '#sync/fold-files.ts';
 import type { ForeignTasks } from '#sync/foreign-tasks.ts';
@@ -78,7 +77,7 @@ export interface OpenProject {
   readonly lookAtWorkflow: () => Promise<void>;
   /** Checks a definition, and remembers the last one; left out by a command that met none when it began. */
   readonly checkWorkflow?: WorkflowCheck | undefined;
-  readonly store: TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
+  readonly store: ProjectStore & Replication & StoreCare;
   /** What the task files had to say when the project was opened. */
   readonly folded: FoldedFiles;
   /** What other projects say of their tasks that something here depends on; empty in most projects. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import type { ConflictEntry } from '#domain/decide-settlement.ts';
-import type { ConflictQuery } from '#store/sync-store.ts';
+import type { ConflictQuery } from '#store/replication.ts';
 import { conflictList } from './conflict-list.ts';
 import type { OperationContext } from './operation.ts';
 import { readConflicts } from './read-conflicts.ts';

@@ -3,7 +3,7 @@ import { LIMITS } from '#kernel/limits.ts';
 import { SERVED_LIMITS } from '#kernel/served-limits.ts';
 import { compareText } from '#kernel/text.ts';
 import type { ConflictEntry } from '#domain/decide-settlement.ts';
-import type { ConflictPlace, SyncStore } from '#store/sync-store.ts';
+import type { ConflictPlace, Replication } from '#store/replication.ts';
 
 /** Values of all tasks that lost a merge. */
 export interface LostValues {
@@ -14,7 +14,7 @@ export interface LostValues {
 
 /** In parts with other requests served in between, and bounded for a process that `stays`. */
 export async function readConflicts(
-  store: Pick<SyncStore, 'pageConflicts'>,
+  store: Pick<Replication, 'pageConflicts'>,
   { stays }: { readonly stays: boolean },
 ): Promise<LostValues> {
   const bounds = { max_rows: LIMITS.answer_list_rows, max_bytes: LIMITS.answer_page_bytes };

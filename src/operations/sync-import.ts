@@ -7,7 +7,7 @@ import { ForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
-import type { FileLine, FoldReport } from '#store/sync-store.ts';
+import type { FileLine, FoldReport } from '#store/replication.ts';
 import { foldFile as joinFile, readImport, toTextFold } from '#sync/fold-request.ts';
 import { readPipe } from '#sync/read-pipe.ts';
 import { readTaskFileAt } from '#sync/read-task-file-at.ts';

@@ -130,23 +130,6 @@ export interface AttemptStore {
   /** Kept for a week. Says where it comes from; with `after` only what ran later than that. */
   findStep(query: StepQuery): Promise<StepResult | undefined>;
   keepStep(step: KeptStep): Promise<void>;
-
-  /**
-   * Brings rows back from the records beside the logs where those are newer. Opening a database that was made anew, or
-   * that lacks tasks of the replica, does it by itself; a power cut may take changes of attempts alone. Records that
-   * cannot be used stay where they are. Idempotent.
-   */
-  restoreAttempts(by: Writer): Promise<RestoredAttempts>;
-}
-
-export interface RestoredAttempts {
-  readonly restored: number;
-  readonly refused: readonly RefusedRecord[];
-}
-
-export interface RefusedRecord {
-  readonly path: string;
-  readonly problem: string;
 }
 
 /** A process that cannot be taken for another one that has its number later. */

@@ -7,7 +7,7 @@ import { Replica } from './sqlite/replica.ts';
 import { toSlice, waitInSlices } from './sqlite/wait-in-slices.ts';
 import type { StoreOptions } from './open-store.ts';
 import { toStoreFiles, type StoreLocation } from './store-location.ts';
-import type { StoreWrongs } from './sync-store.ts';
+import type { StoreWrongs } from './store-care.ts';
 
 /**
  * What is not as Forge made it, also where the database cannot be opened as a store, and what SQLite finds wrong with its

@@ -1,10 +1,6 @@
 import type { Clock } from '#kernel/clock.ts';
-import type { AttemptStore } from './attempt-store.ts';
-import type { EventStore } from './event-store.ts';
-import type { TaskStore } from './store.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
 import type { ReadSteady } from './steady-time.ts';
-import type { TravelStore } from './sync-store.ts';
+import type { TravelStore } from './replication.ts';
 import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
@@ -19,8 +15,7 @@ export interface MemoryStoreOptions {
   readonly steady?: ReadSteady | undefined;
 }
 
-export interface MemoryStore
-  extends TaskStore, TravelStore, AttemptStore, EventStore, IdempotencyStore, AsyncDisposable {
+export interface MemoryStore extends ProjectStore, Replication {
   /** The same store once more, as another process opens it. */
   connectAgain(): MemoryStore;
 }

@@ -8,7 +8,7 @@ import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { readJson } from '#kernel/read-json.ts';
 import type { Writer } from '#store/store.ts';
-import type { FileLine, FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, FoldRequest, Replication } from '#store/replication.ts';
 import {
   hasNothing,
   mergeBranchUnreadable,
@@ -240,7 +240,7 @@ const NONE: FindSeen = () => Promise.resolve(new Set());
 
 /** The same of texts, as the data branch has them. */
 export async function foldTexts(
-  store: SyncStore,
+  store: Replication,
   { history, tasks }: { readonly history: string | undefined; readonly tasks: string | undefined },
   {
     now,
@@ -284,7 +284,7 @@ export async function foldTexts(
 
 /** Sides of the data branch show from now on what the store held at that event; a commit of them is read all the same. */
 export async function noteWritten(
-  store: SyncStore,
+  store: Replication,
   sides: readonly BranchSide[],
   { event_seq, now }: { readonly event_seq: number; readonly now: number },
 ): Promise<void> {
@@ -298,7 +298,7 @@ function toTexts(files: ReadonlyMap<string, Buffer>): { tasks: string; history: 
 }
 
 async function makeFiles(
-  store: SyncStore,
+  store: Replication,
   gates: GatePaths,
   unreadable?: BranchUnreadable,
 ): Promise<{ readonly files: Map<string, Buffer>; readonly event_seq: number }> {
@@ -317,7 +317,7 @@ async function makeFiles(
  * was joined in last, unless they are given.
  */
 export async function makeTexts(
-  store: SyncStore,
+  store: Replication,
   unreadable?: BranchUnreadable,
 ): Promise<{ tasks: Buffer; history: Buffer; event_seq: number }> {
   const kept = unreadable ?? (await readBranchUnreadable(store));

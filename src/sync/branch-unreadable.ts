@@ -2,7 +2,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import { findMergeBase } from '#git/exchange-branch.ts';
 import { readBlob } from '#git/read-blob.ts';
 import { mergeUnreadable } from '#domain/unreadable-lines.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { splitText } from './read-file-lines.ts';
 import { HISTORY_PATH, TASKS_PATH } from './task-files.ts';
 
@@ -22,7 +22,7 @@ export function toBranchKey(path: string, side: BranchSide): string {
 
 /** Of the commit of a side that was joined in last: the store remembers them of one. */
 export async function readBranchUnreadable(
-  store: SyncStore,
+  store: Replication,
   side: BranchSide = 'ours',
 ): Promise<BranchUnreadable> {
   const read = async (path: string): Promise<string[]> =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type ForgeError, isForgeError, type ErrorCode } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
-import type { FileMark, SyncStore } from '#store/sync-store.ts';
+import type { FileMark, Replication } from '#store/replication.ts';
 import { isHeldMark, isUnchanged, statFile } from './file-changes.ts';
 import type { FoldedFiles } from './fold-files.ts';
 import type { Environment } from './forge-home.ts';
@@ -32,7 +32,7 @@ export interface CatchUpSurroundings {
  * it costs two looks at the disk and two at the database, and loads nothing.
  */
 export async function catchUpWithFiles(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
@@ -44,7 +44,7 @@ export async function catchUpWithFiles(
 }
 
 async function catchUpWithWorkingTree(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {
@@ -94,7 +94,7 @@ async function guard<T>(
 
 /** A working tree without the file, such as a sparse checkout: what HEAD has of it counts. Asked once for each HEAD. */
 async function catchUpWithHead(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   paths: FoundProject['paths'],
   tell: CatchUpSurroundings,
 ): Promise<void> {
@@ -157,7 +157,7 @@ const PASSING: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 async function joinChanges(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   files: TaskFiles,
   tell: CatchUpSurroundings & Pick<FoundProject, 'paths'> & { readonly isFirst: boolean },
 ): Promise<FoldedFiles> {
@@ -203,7 +203,7 @@ function describeFirst(created: number, { was_lost }: CatchUpSurroundings): stri
 
 /** A data branch moves only by `forge sync` and `forge commit`, so that only a store without memory has to look. */
 async function catchUpWithBranch(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   { paths, config }: FoundProject,
   tell: CatchUpSurroundings,
 ): Promise<FoldedFiles> {

@@ -5,7 +5,7 @@ import type { GitRepo } from '#git/ask-git.ts';
 import { readTreeEntries } from '#git/private-index.ts';
 import { readRef } from '#git/read-ref.ts';
 import { startBlobName } from '#git/store-blob.ts';
-import type { FileMark, SyncStore } from '#store/sync-store.ts';
+import type { FileMark, Replication } from '#store/replication.ts';
 import { isSameFile, statFile, toPlainDigest } from './file-changes.ts';
 import { type Machine, toGitRepo } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -64,7 +64,7 @@ export function toCommittedKey(file: string, place: Place): string {
 
 /** Whether the store has seen all that this version of a file holds. */
 export async function isCommittedKnown(
-  store: Pick<SyncStore, 'readMarks' | 'saveMark'>,
+  store: Pick<Replication, 'readMarks' | 'saveMark'>,
   { file, oid, now }: { readonly file: string; readonly oid: string; readonly now: number },
 ): Promise<boolean> {
   const keys = PLACES.map((place) => toCommittedKey(file, place));
@@ -78,7 +78,7 @@ export async function isCommittedKnown(
 
 /** Remembers a version of which the store has all. */
 export async function noteCommitted(
-  store: Pick<SyncStore, 'saveMark'>,
+  store: Pick<Replication, 'saveMark'>,
   {
     file,
     oid,
@@ -92,7 +92,7 @@ export async function noteCommitted(
 
 /** Remembers what HEAD has, where the working tree has the same, and the store has seen it there. */
 export async function noteHead(
-  { store, paths }: { readonly store: SyncStore; readonly paths: ProjectPaths },
+  { store, paths }: { readonly store: Replication; readonly paths: ProjectPaths },
   { env, now }: Pick<Machine, 'env'> & { readonly now: number },
 ): Promise<void> {
   const repo = toGitRepo(paths.root, { env });

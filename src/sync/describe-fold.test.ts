@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FoldReport } from '#store/sync-store.ts';
+import type { FoldReport } from '#store/replication.ts';
 import { describeFold } from './describe-fold.ts';
 
 const NOTHING: FoldReport = {

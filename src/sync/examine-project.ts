@@ -8,7 +8,7 @@ import { isForgeError } from '#kernel/errors.ts';
 import { countNoun, countTasks, nameFirst } from '#kernel/text.ts';
 import { isLockAbandoned, removeAbandonedLock } from '#process/hold-file-lock.ts';
 import type { Writer } from '#store/store.ts';
-import type { StoreDiagnosis } from '#store/sync-store.ts';
+import type { StoreCare, StoreDiagnosis } from '#store/store-care.ts';
 import { examineGitFiles } from './examine-git-files.ts';
 import { examineLandings } from './examine-landings.ts';
 import { examineForeignHooks, examinePushes } from './examine-git-rules.ts';
@@ -42,7 +42,7 @@ export interface Finding {
 }
 
 interface Examination {
-  readonly project: HookProject;
+  readonly project: HookProject & { readonly store: StoreCare };
   readonly machine: Machine;
   readonly fix: boolean;
   readonly by: Writer;

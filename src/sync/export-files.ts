@@ -5,7 +5,7 @@ import { startBlobName, storeBlob } from '#git/store-blob.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '#store/store.ts';
-import type { ChangedLines, ExportPart, FileMark, SyncStore } from '#store/sync-store.ts';
+import type { ChangedLines, ExportPart, FileMark, Replication } from '#store/replication.ts';
 import { appendedLines } from './append-lines.ts';
 import { carryLines, type CarriedLines, NOTHING_CARRIED } from './carry-lines.ts';
 import type { CommittedFiles } from './committed-files.ts';
@@ -87,7 +87,7 @@ export interface StoredVersion {
  * the new file as they were. An unchanged state gives the very same bytes and no write.
  */
 export async function exportFiles(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   options: ExportOptions,
 ): Promise<ExportedFiles> {
@@ -125,7 +125,7 @@ export async function exportFiles(
 }
 
 async function joinFirst(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   { by, source, meter, joined }: ExportOptions,
 ): Promise<{ readonly carried: CarriedLines; readonly head: string | undefined }> {
@@ -146,7 +146,7 @@ async function joinFirst(
 
 /** The store looks at the lines that it does not have, so that a later command knows of them. */
 async function rememberCarried(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   { by, source }: ExportOptions,
 ): Promise<void> {
@@ -160,7 +160,7 @@ async function rememberCarried(
 }
 
 interface FileSource {
-  readonly store: SyncStore;
+  readonly store: Replication;
   readonly carried: readonly string[];
   readonly isTaken: (text: string) => boolean;
   readonly parts: () => AsyncIterable<ExportPart>;

@@ -1,7 +1,7 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
 import { dirname } from 'node:path';
 import { ForgeError } from '#kernel/errors.ts';
-import type { FileMark } from '#store/sync-store.ts';
+import type { FileMark } from '#store/replication.ts';
 import { toFileError } from './file-error.ts';
 
 /** A file that changed within this time before it was looked at may have changed again in the same tick of its clock. */

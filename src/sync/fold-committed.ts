@@ -1,7 +1,7 @@
 import type { GitRepo } from '#git/ask-git.ts';
 import { openBlobReader } from '#git/read-blob.ts';
 import type { Writer } from '#store/store.ts';
-import type { FileLine, FoldReport, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, Replication } from '#store/replication.ts';
 import { type CarriedLines, NOTHING_CARRIED } from './carry-lines.ts';
 import { type CommittedFiles, isCommittedKnown, toCommittedKey } from './committed-files.ts';
 import { statFile } from './file-changes.ts';
@@ -27,7 +27,7 @@ export interface FoldedCommits {
  * sparse checkout, a file that is gone, `git reset --soft`). A version that the store has seen before is not read again.
  */
 export async function foldCommitted(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   {
     repo,
@@ -72,7 +72,7 @@ interface Version {
 }
 
 async function listUnknown(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   commits: readonly CommittedFiles[],
   now: number,
@@ -98,7 +98,7 @@ const NO_LINES: ReadonlySet<string> = new Set();
 
 /** The lines that the store did not take: those that are held, and those that cannot be read. */
 async function foldVersion(
-  store: SyncStore,
+  store: Replication,
   { part, path, file, oid, commit, role, was_in_tree, key }: Version,
   { repo, by, held }: { readonly repo: GitRepo; readonly by: Writer; readonly held: HeldLines | undefined },
 ): Promise<{ readonly report: FoldReport | undefined; readonly left: readonly string[] }> {

@@ -12,8 +12,8 @@ import type {
   FoldHistoryReport,
   FoldReport,
   FoldRequest,
-  SyncStore,
-} from '#store/sync-store.ts';
+  Replication,
+} from '#store/replication.ts';
 import { isHeldMark, isUnchanged, statFile, toMark } from './file-changes.ts';
 import {
   foldFile,
@@ -54,7 +54,7 @@ export interface LeftOut extends Pick<HeldLines, 'key' | 'attempts' | 'over'> {
  * what a merge, a checkout or an editor left there counts, whichever hooks ran. A file that is not there says nothing.
  */
 export async function foldFiles(
-  store: SyncStore,
+  store: Replication,
   files: TaskFiles,
   by: Writer & {
     readonly clock: () => number;
@@ -125,7 +125,7 @@ export type FindByHand = (lines: readonly PutBackLine[], since: number) => Promi
 
 /** The second look at lines that show again what they once showed: now it is known who put them back. */
 async function foldPutBack(
-  store: SyncStore,
+  store: Replication,
   request: FoldRequest,
   {
     by,
@@ -208,7 +208,7 @@ function toLeftFold({ text, stood }: LeftLine, now: number): FoldRequest {
  * question is to git, and no transaction waits for git.
  */
 export async function foldAsking(
-  store: SyncStore,
+  store: Replication,
   request: FoldRequest,
   by: Writer & { readonly findSeen: FindSeen },
 ): Promise<FoldReport> {
@@ -219,7 +219,7 @@ export async function foldAsking(
 
 /** Joins lines of a commit in; `findByHand` asks its history. */
 export async function foldText(
-  store: SyncStore,
+  store: Replication,
   request: FoldRequest,
   by: Writer & { readonly findByHand: FindByHand; readonly findSeen: FindSeen },
 ): Promise<FoldReport> {
@@ -241,7 +241,7 @@ async function foldOne<Report extends Pick<FoldReport, 'stale' | 'copy_first'>>(
     fold,
     ...file
   }: {
-    store: SyncStore;
+    store: Replication;
     clock: () => number;
     /** Every entry of the file has it. */
     key: string;

@@ -1,5 +1,5 @@
 import { systemActor } from '#domain/actor.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { toExportSource } from './export-source.ts';
 import { foldCommitted, type FoldedCommits } from './fold-committed.ts';
 import type { AttemptLister } from './held-lines.ts';
@@ -9,7 +9,7 @@ import { toTaskFiles } from './task-files.ts';
 
 /** Joins in what HEAD has of the task files, where the working tree lacks them. */
 export async function foldHeadFiles(
-  project: { readonly store: SyncStore & AttemptLister; readonly paths: ProjectPaths },
+  project: { readonly store: Replication & AttemptLister; readonly paths: ProjectPaths },
   { env, now }: Pick<Machine, 'env'> & { readonly now: number },
 ): Promise<FoldedCommits> {
   const { store, paths } = project;

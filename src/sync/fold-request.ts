@@ -1,4 +1,4 @@
-import type { FileLine, FoldReport, FoldRequest } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, FoldRequest } from '#store/replication.ts';
 import { toHeldDigest, toMark } from './file-changes.ts';
 import type { HeldLines } from './held-lines.ts';
 import { keepWholeFile } from './keep-whole-file.ts';

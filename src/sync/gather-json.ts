@@ -1,5 +1,5 @@
 import { LIMITS } from '#kernel/limits.ts';
-import type { FileLine } from '#store/sync-store.ts';
+import type { FileLine } from '#store/replication.ts';
 
 /** Whether a line may be a value of its own, as Forge and most tools write them. */
 export function isOneLine(text: string): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isForgeError } from '#kernel/errors.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
-import type { ChangedLines, SyncStore } from '#store/sync-store.ts';
+import type { ChangedLines, Replication } from '#store/replication.ts';
 import { seededRandom, type Random } from '../../tests/support/random.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { type CarriedLines, NOTHING_CARRIED } from './carry-lines.ts';
@@ -163,8 +163,8 @@ async function write(
   });
 }
 
-function sync(temp: TempStore): SyncStore {
-  return temp.store as TaskStore & SyncStore; // openSqliteStore gives both
+function sync(temp: TempStore): Replication {
+  return temp.store as TaskStore & Replication; // openSqliteStore gives both
 }
 
 function by(temp: TempStore): Writer {

@@ -3,7 +3,7 @@ import { listBranchFiles } from '#git/branch-files.ts';
 import { openBlobReader } from '#git/read-blob.ts';
 import { systemActor } from '#domain/actor.ts';
 import type { Writer } from '#store/store.ts';
-import type { FileLine, FoldReport, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldReport, Replication } from '#store/replication.ts';
 import { describeUnreadable } from './describe-fold.ts';
 import { foldText, type FindByHand } from './fold-files.ts';
 import { toTextFold, withoutHeld } from './fold-request.ts';
@@ -28,7 +28,7 @@ export interface JoinedBranch {
  * what a pull does not bring.
  */
 export async function joinBranches(
-  store: SyncStore & AttemptLister,
+  store: Replication & AttemptLister,
   repo: GitRepo,
   {
     remote,
@@ -88,7 +88,7 @@ export async function joinBranches(
 
 /** One entry for each content that no branch was joined with when it was last looked at. */
 async function listNew(
-  store: SyncStore,
+  store: Replication,
   repo: GitRepo,
   {
     remote,

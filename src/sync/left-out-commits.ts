@@ -1,6 +1,6 @@
 import { askGit } from '#git/ask-git.ts';
 import type { EventStore } from '#store/event-store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { toGitRepo, type Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
 import { toTaskFiles } from './task-files.ts';
@@ -10,7 +10,7 @@ import { toTaskFiles } from './task-files.ts';
  * commit left any out.
  */
 export async function tellLeftOutCommits(
-  store: SyncStore & EventStore,
+  store: Replication & EventStore,
   paths: ProjectPaths,
   machine: Machine,
 ): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { isSealed } from '#domain/record-seal.ts';
 import type { GitRepo } from '#git/ask-git.ts';
 import { findMergeBases } from '#git/merge-base.ts';
 import { readBlob } from '#git/read-blob.ts';
-import type { FileLine } from '#store/sync-store.ts';
+import type { FileLine } from '#store/replication.ts';
 import { splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';
 import { idOfLine } from './trace-lines.ts';

@@ -5,7 +5,7 @@ import { type ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { KeptWorkflow } from '#store/kept-workflow.ts';
 import type { TaskStore } from '#store/store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { GateFiles } from './gate-files.ts';
 import type { Machine } from './machine.ts';
 import type { ProjectPaths } from './project-paths.ts';
@@ -27,7 +27,7 @@ export interface ProjectWorkflow {
   readonly check: WorkflowCheck;
 }
 
-type WorkflowStore = TaskStore & AttemptStore & Pick<SyncStore, 'readMarks' | 'saveMark'>;
+type WorkflowStore = TaskStore & AttemptStore & Pick<Replication, 'readMarks' | 'saveMark'>;
 
 interface Surroundings extends Pick<Machine, 'env' | 'clock'> {
   readonly notice: (line: string) => void;

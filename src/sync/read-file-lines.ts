@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { FileLine } from '#store/sync-store.ts';
+import type { FileLine } from '#store/replication.ts';
 import { toFileError } from './file-error.ts';
 import { isOneLine, JsonGatherer } from './gather-json.ts';
 

@@ -3,7 +3,7 @@ import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { listHeadMoves, type HeadMove } from '#git/head-moves.ts';
 import { findOperationInProgress } from '#git/operation-in-progress.ts';
 import { openBlobReader } from '#git/read-blob.ts';
-import type { FileLine } from '#store/sync-store.ts';
+import type { FileLine } from '#store/replication.ts';
 import { statFile } from './file-changes.ts';
 import { readFileLines, splitText } from './read-file-lines.ts';
 import { TASKS_PATH } from './task-files.ts';

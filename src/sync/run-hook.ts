@@ -5,7 +5,7 @@ import { askGit, type GitRepo } from '#git/ask-git.ts';
 import { runGit } from '#git/run-git.ts';
 import { BRANCH_FOLDER, parseAttemptName } from '#domain/attempt-names.ts';
 import { systemActor } from '#domain/actor.ts';
-import type { FileLine, FoldRequest, SyncStore } from '#store/sync-store.ts';
+import type { FileLine, FoldRequest, Replication } from '#store/replication.ts';
 import { nameFile, noteCommitted, readMergeHeads } from './committed-files.ts';
 import { exportFiles, type StoredVersion } from './export-files.ts';
 import { toExportSource } from './export-source.ts';
@@ -41,7 +41,7 @@ import { CONFIG_PATH, HISTORY_PATH, type TaskFiles, TASKS_PATH, toTaskFiles } fr
 export interface HookProject {
   readonly paths: ProjectPaths;
   readonly config: ProjectConfig;
-  readonly store: SyncStore & AttemptLister;
+  readonly store: Replication & AttemptLister;
 }
 
 /**
@@ -250,7 +250,7 @@ const NO_CONFIG: Readonly<Record<FolderState, string>> = {
   none: 'this branch has no .forge; a branch that has it brings it: git merge',
 };
 
-async function hasChanges(store: SyncStore, paths: ProjectPaths): Promise<boolean> {
+async function hasChanges(store: Replication, paths: ProjectPaths): Promise<boolean> {
   const { tasks } = toTaskFiles(paths);
   const [mark] = await store.readMarks([tasks]);
   return (mark?.event_seq ?? 0) !== (await store.newestEvent());

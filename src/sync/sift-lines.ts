@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync, type BigIntStats } from 'node:fs';
-import type { FileLine } from '#store/sync-store.ts';
+import type { FileLine } from '#store/replication.ts';
 import { openToRead, readFileLines } from './read-file-lines.ts';
 
 /** What of a file may say something. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { compareText } from '#kernel/text.ts';
-import type { ChangedLines } from '#store/sync-store.ts';
+import type { ChangedLines } from '#store/replication.ts';
 import type { WriteLine } from './write-lines.ts';
 
 const CHUNK = 1 << 20;

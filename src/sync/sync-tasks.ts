@@ -4,7 +4,7 @@ import type { ExchangeResult } from '#git/exchange-branch.ts';
 import { fetchRemote } from '#git/exchange-remote.ts';
 import { ForgeError, type ErrorCode } from '#kernel/errors.ts';
 import type { Writer } from '#store/store.ts';
-import type { FoldReport } from '#store/sync-store.ts';
+import type { FoldReport } from '#store/replication.ts';
 import { exchangeTasks } from './branch-mode.ts';
 import { COMMIT_MESSAGE, commitTasks } from './commit-tasks.ts';
 import { describeKeptIdentities, describeUnreadable } from './describe-fold.ts';

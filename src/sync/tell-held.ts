@@ -1,6 +1,6 @@
 import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { escapeLine } from '#kernel/text.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import type { LeftOut } from './fold-files.ts';
 
 /** So many tasks are named. */
@@ -8,7 +8,7 @@ const NAMED = 3;
 
 /** Says once of every such change that it was left out, and how it gets in. */
 export async function tellHeldOnce(
-  store: Pick<SyncStore, 'readMarks' | 'saveMark'>,
+  store: Pick<Replication, 'readMarks' | 'saveMark'>,
   held: LeftOut | undefined,
   { now, tell }: { readonly now: number; readonly tell: ((line: string) => void) | undefined },
 ): Promise<void> {

@@ -1,10 +1,9 @@
-import type { AttemptStore, ProcessMark } from '#store/attempt-store.ts';
-import type { EventStore } from '#store/event-store.ts';
-import type { TaskStore } from '#store/store.ts';
+import type { ProcessMark } from '#store/attempt-store.ts';
+import type { ProjectStore } from '#store/project-store.ts';
 import { findRefusal } from '#domain/task-refusal.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 
-type Store = TaskStore & AttemptStore & EventStore;
+type Store = ProjectStore;
 
 export interface DyingStore {
   readonly store: Store;

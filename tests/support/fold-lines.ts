@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FoldReport, FoldRequest, SyncStore } from '#store/sync-store.ts';
+import type { FoldReport, FoldRequest, Replication } from '#store/replication.ts';
 
 /** Where the stores of these tests think that their task file lies. */
 export const FILE = '/somewhere/.forge/tasks.jsonl';
@@ -7,7 +7,7 @@ export const FILE = '/somewhere/.forge/tasks.jsonl';
 /** A store that something may be brought to, and the time it is there. */
 export interface FoldPlace {
   readonly store: Pick<
-    SyncStore,
+    Replication,
     'foldTasks' | 'exportTasks' | 'exportHistory' | 'markExported' | 'newestEvent'
   >;
   readonly clock: { now(): number };

@@ -12,7 +12,8 @@ import { openStore } from '#store/open-store.ts';
 import { locationOf } from '#store/store-location.ts';
 import type { TaskStore, Writer } from '#store/store.ts';
 import { toOwnKey, type OwnValue } from '#domain/judge-losses.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
+import type { StoreCare } from '#store/store-care.ts';
 import { foldAsking } from '#sync/fold-files.ts';
 import { toTextFold } from '#sync/fold-request.ts';
 import { digestText, splitText } from '#sync/read-file-lines.ts';
@@ -82,7 +83,7 @@ export class SyncClone {
   onMerge: (name: keyof Tree, sides: readonly string[], merged: string) => void = () => undefined;
   /** Told of what a stash brings back. */
   onPop: (tree: Tree) => void = () => undefined;
-  #store: (TaskStore & SyncStore) | undefined;
+  #store: (TaskStore & Replication & StoreCare) | undefined;
   /** Where HEAD was when a fold found the file changed. */
   #looked: { readonly head: Commit; readonly tasks: string | undefined } | undefined;
 
@@ -110,7 +111,7 @@ export class SyncClone {
     this.branches.set('main', around.root);
   }
 
-  get store(): TaskStore & SyncStore {
+  get store(): TaskStore & Replication & StoreCare {
     if (this.#store === undefined) throw new Error('the store is closed');
     return this.#store;
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { decodeRecord, encodeRecord } from '#domain/record-codec.ts';
 import type { Json } from '#kernel/json.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { NOTHING_CARRIED } from '#sync/carry-lines.ts';
 import type { exportFiles } from '#sync/export-files.ts';
 import { toMark } from '#sync/file-changes.ts';
@@ -113,7 +113,7 @@ function cutLastLine(replica: string): void {
   truncateSync(replica, Buffer.byteLength(lines.slice(0, -2).join('\n')) + (lines.length > 2 ? 1 : 0));
 }
 
-async function markAsKnown(store: SyncStore, files: TaskFiles): Promise<void> {
+async function markAsKnown(store: Replication, files: TaskFiles): Promise<void> {
   for (const path of [files.tasks, files.history]) {
     if (!existsSync(path)) continue;
     const digest = digestText(readFileSync(path, 'utf8'));

@@ -2,9 +2,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '#store/open-store.ts';
 import type { Task } from '#contract/task.ts';
-import type { NewTaskInput, TaskStore, Writer } from '#store/store.ts';
-import type { AttemptStore } from '#store/attempt-store.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { NewTaskInput, Writer } from '#store/store.ts';
+import type { ProjectStore } from '#store/project-store.ts';
+import type { StoreCare } from '#store/store-care.ts';
+import type { Replication } from '#store/replication.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { initialiseProject, type InitOptions, type InitResult } from '#sync/initialise-project.ts';
 import type { Machine } from '#sync/machine.ts';
@@ -56,7 +57,7 @@ export const PLAIN = {
 } as const;
 
 export interface SyncProject extends FoundProject, AsyncDisposable {
-  readonly store: TaskStore & SyncStore & AttemptStore;
+  readonly store: ProjectStore & Replication & StoreCare;
   readonly by: Writer;
   create(title: string, more?: Partial<NewTaskInput>, now?: number): Promise<Task>;
 }

@@ -11,7 +11,7 @@ import {
   type TaskRecord,
 } from '#domain/task-record.ts';
 import { canonicalJson, type Json } from '#kernel/json.ts';
-import type { SyncStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 
 /** Everything that a store would export, by the identity of its tasks: names may change when two are told apart. */
 export interface SyncState {
@@ -36,7 +36,7 @@ type Value =
   | { readonly of: 'comment'; readonly comment: StoredComment }
   | { readonly of: 'floor'; readonly stamp: number };
 
-export async function readState(store: SyncStore): Promise<SyncState> {
+export async function readState(store: Replication): Promise<SyncState> {
   const lines: string[] = [];
   const moves: string[] = [];
   // A file that the store never saw has no lines that it could not read.

@@ -1,6 +1,6 @@
 import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
-import type { ExportPart } from '#store/sync-store.ts';
+import type { ExportPart } from '#store/replication.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { FoundProject } from '#sync/find-project.ts';
 import type { Machine } from '#sync/machine.ts';

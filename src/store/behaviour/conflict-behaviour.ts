@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exportLines, fold, shareLines } from '../../../tests/support/fold-lines.ts';
-import type { ConflictPlace } from '../sync-store.ts';
+import type { ConflictPlace } from '../replication.ts';
 import { by, claim, close, create, expectCode, line } from './open-behaviour.ts';
 import type { OpenSync, SyncUnderTest } from './open-sync-behaviour.ts';
 

@@ -1,6 +1,6 @@
 import { decodeTransition, type TravellingMove } from '#domain/history-line.ts';
 import type { Writer } from '../store.ts';
-import type { FoldHistoryReport, FoldRequest } from '../sync-store.ts';
+import type { FoldHistoryReport, FoldRequest } from '../replication.ts';
 import { whyUnreadable } from './fold-lines.ts';
 import { UNREADABLE_KEPT } from './fold-records.ts';
 import type { FoldRows, FoldStore } from './fold-rows.ts';

@@ -6,7 +6,7 @@ import type { TaskRecord } from '#domain/task-record.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { FileLine } from '../sync-store.ts';
+import type { FileLine } from '../replication.ts';
 
 /** A line of a file as a task. */
 export interface IncomingTask {

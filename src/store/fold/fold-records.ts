@@ -16,7 +16,7 @@ import { isDeleted, type TaskRecord } from '#domain/task-record.ts';
 import { parseJson, type JsonObject } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
-import type { FileLine, FoldReport } from '../sync-store.ts';
+import type { FileLine, FoldReport } from '../replication.ts';
 import { decodeLine, quickId, whyUnreadable, type IncomingTask } from './fold-lines.ts';
 import type { FoldedTask } from './fold-rows.ts';
 import { noteOwnWrite, readOwnRun } from './own-runs.ts';

@@ -4,7 +4,7 @@ import type { KnownTask } from '#domain/plan-application.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { JsonObject } from '#kernel/json.ts';
 import type { Writer } from '../store.ts';
-import type { FileMark } from '../sync-store.ts';
+import type { FileMark } from '../replication.ts';
 
 /** A store that files are joined into. */
 export interface FoldStore {

@@ -1,4 +1,4 @@
-import type { FileMark, FoldRequest } from '../sync-store.ts';
+import type { FileMark, FoldRequest } from '../replication.ts';
 import type { FoldRows } from './fold-rows.ts';
 
 /** Why nothing is to be done with a file as it was read; undefined where it is to be joined in. */

@@ -6,7 +6,7 @@ import { lastStamp } from '#domain/task-record.ts';
 import { lineDigest } from '#kernel/checksum.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Writer } from '../store.ts';
-import type { FileLine, FoldReport, FoldRequest } from '../sync-store.ts';
+import type { FileLine, FoldReport, FoldRequest } from '../replication.ts';
 import { quickId, SharedBirth, type IncomingTask } from './fold-lines.ts';
 import {
   asKnown,

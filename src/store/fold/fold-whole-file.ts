@@ -3,7 +3,7 @@ import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
-import type { FileLine } from '../sync-store.ts';
+import type { FileLine } from '../replication.ts';
 import {
   asKnown,
   judgeMeeting,

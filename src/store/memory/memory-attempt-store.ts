@@ -11,9 +11,6 @@ import type { MemoryTables } from './memory-tables.ts';
 import { writeMemory, type MemoryParts, type MemoryTransaction } from './memory-transaction.ts';
 import * as watches from './memory-watches.ts';
 
-/** What stands in memory is gone with its process, so that there are no records to restore it from. */
-const NOTHING_RESTORED = { restored: 0, refused: [] };
-
 export function memoryAttempts(parts: MemoryParts, clock: Clock): AttemptStore {
   const { tables } = parts;
   // A row is never the caller's own: what the caller makes of its copy is not written.
@@ -69,7 +66,5 @@ export function memoryAttempts(parts: MemoryParts, clock: Clock): AttemptStore {
 
     findStep: (query) => read((rows) => reviews.findStep(rows, query)),
     keepStep: (step) => change(system(step.now), (tx) => reviews.keepStep(tx, step)),
-
-    restoreAttempts: async () => NOTHING_RESTORED,
   };
 }

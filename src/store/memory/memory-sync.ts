@@ -6,14 +6,7 @@ import { compareText } from '#kernel/text.ts';
 import { foldHistory } from '../fold/fold-history.ts';
 import { foldTasks } from '../fold/fold-tasks.ts';
 import { foldedAt, isUnsealed, missingMany } from '../fold/shown-facts.ts';
-import type {
-  ConflictPage,
-  ConflictQuery,
-  ExportPart,
-  FileMark,
-  SyncStore,
-  TravelStore,
-} from '../sync-store.ts';
+import type { ConflictPage, ConflictQuery, ExportPart, FileMark, Replication } from '../replication.ts';
 import { memoryFoldStore } from './memory-fold-store.ts';
 import { resolveTaskId } from './memory-ids.ts';
 import { readLine, writeRow } from './memory-rows.ts';
@@ -22,7 +15,7 @@ import { memoryShown } from './memory-shown.ts';
 import type { MemoryTables, TransitionRow } from './memory-tables.ts';
 import { newestEvent, writeMemory, type MemoryParts, type MemoryTransaction } from './memory-transaction.ts';
 
-export function memorySync(parts: MemoryParts): TravelStore {
+export function memorySync(parts: MemoryParts): Omit<Replication, 'newestEvent'> {
   const { tables } = parts;
   const { marks, unreadable } = tables;
   const store = memoryFoldStore(parts);
@@ -135,7 +128,7 @@ function listQuarrels({ tasks, deleted }: MemoryTables): { entries: ConflictEntr
 
 function settleConflicts(
   tx: MemoryTransaction,
-  settle: Parameters<SyncStore['settleConflicts']>[0],
+  settle: Parameters<Replication['settleConflicts']>[0],
 ): { id: string; settled: string[]; left: number } {
   const { tables } = tx;
   const before = tx.read(resolveTaskId(tables, settle.id));

@@ -9,7 +9,7 @@ import type { StoredEvent } from '../event-store.ts';
 import type { ShownLine } from '../fold/fold-rows.ts';
 import type { KeptAnswer } from '../idempotency-store.ts';
 import type { KeptWorkflow } from '../kept-workflow.ts';
-import type { FileMark } from '../sync-store.ts';
+import type { FileMark } from '../replication.ts';
 import { Journal, MemoryTable } from './memory-table.ts';
 
 /** All that a project's store holds. Several stores may stand on the same tables, as several processes on one database. */

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AttemptRecord } from '#contract/attempt-record.ts';
-import type { RefusedRecord } from '../attempt-store.ts';
+import type { RefusedRecord } from '../store-care.ts';
 import { makeFolder, type FileModes } from '../file-modes.ts';
 import { randomBytes } from '../random-bytes.ts';
 import { readAttemptRecord, readRevision } from './attempt-records.ts';

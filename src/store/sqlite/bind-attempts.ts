@@ -1,6 +1,6 @@
 import { systemActor } from '#domain/actor.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { AttemptStore } from '../attempt-store.ts';
+import type { AttemptMethods } from './method-kinds.ts';
 import type { Writer } from '../store.ts';
 import * as talks from './approval-rows.ts';
 import { readRecordFiles, recordsFolder, writeRecordFile } from './attempt-record-files.ts';
@@ -22,7 +22,7 @@ export interface AttemptParts {
   readonly notice?: ((line: string) => void) | undefined;
 }
 
-export function bindAttempts({ reader, write, clock, notice }: AttemptParts): AttemptStore {
+export function bindAttempts({ reader, write, clock, notice }: AttemptParts): AttemptMethods {
   const folder = recordsFolder(reader.path);
   const read = async <T>(work: () => T): Promise<T> => reader.read(work);
   const change = async <T>(by: Writer, work: (tx: WorkTransaction) => T): Promise<T> => {

@@ -1,4 +1,4 @@
-import type { ChangedLines } from '../sync-store.ts';
+import type { ChangedLines } from '../replication.ts';
 import type { Database } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { encodeTransition } from '#domain/history-line.ts';

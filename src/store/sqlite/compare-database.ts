@@ -1,4 +1,4 @@
-import type { StoreWrongs } from '../sync-store.ts';
+import type { StoreWrongs } from '../store-care.ts';
 import { compareRows, listMissing } from './compare-replica.ts';
 import { compareSchema } from './compare-schema.ts';
 import type { Database } from './database.ts';

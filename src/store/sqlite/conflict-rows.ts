@@ -1,6 +1,6 @@
 import { decideSettlement, listLost, type ConflictEntry } from '#domain/decide-settlement.ts';
 import { compareText } from '#kernel/text.ts';
-import type { ConflictPage, ConflictPlace, ConflictQuery, ConflictSettlement } from '../sync-store.ts';
+import type { ConflictPage, ConflictPlace, ConflictQuery, ConflictSettlement } from '../replication.ts';
 import type { Database } from './database.ts';
 import { readLine, readRecord, rowToRecord, toUnreadable } from './record-rows.ts';
 import { resolveTaskId } from './resolve-id.ts';

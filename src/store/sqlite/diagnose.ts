@@ -1,7 +1,7 @@
 import { checkIntegrity } from './check-integrity.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { StoreDiagnosis } from '../sync-store.ts';
+import type { StoreDiagnosis } from '../store-care.ts';
 import { writeInBulk } from './bulk-writes.ts';
 import { countUnreadable } from './file-marks.ts';
 import type { Database } from './database.ts';

@@ -1,4 +1,4 @@
-import type { ExportPart } from '../sync-store.ts';
+import type { ExportPart } from '../replication.ts';
 import type { Database, Row } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { encodeTransition } from '#domain/history-line.ts';

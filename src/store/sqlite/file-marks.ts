@@ -1,4 +1,4 @@
-import type { FileMark } from '../sync-store.ts';
+import type { FileMark } from '../replication.ts';
 import { foldedAt, missingMany, NEVER_SHOWN } from '../fold/shown-facts.ts';
 import type { Database, Row } from './database.ts';
 

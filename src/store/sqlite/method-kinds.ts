@@ -1,4 +1,5 @@
 import type { AttemptStore } from '../attempt-store.ts';
+import type { StoreCare } from '../store-care.ts';
 import type { SqliteStore } from './open-sqlite-store.ts';
 
 /**
@@ -7,6 +8,9 @@ import type { SqliteStore } from './open-sqlite-store.ts';
  * bit, so that it cannot be begun again. `wait`: it takes no lock, and as long as the caller wants.
  */
 export type MethodKind = 'read' | 'write' | 'gathered' | 'stream' | 'wait';
+
+/** Those of attempts, with the care of their records. */
+export type AttemptMethods = AttemptStore & Pick<StoreCare, 'restoreAttempts'>;
 
 /** Those of attempts, whose code is loaded when one of them is called. A method that is missing does not compile. */
 export const ATTEMPT_METHODS = {
@@ -51,7 +55,7 @@ export const ATTEMPT_METHODS = {
   findStep: 'read',
   keepStep: 'gathered',
   restoreAttempts: 'gathered',
-} as const satisfies Readonly<Record<keyof AttemptStore, MethodKind>>;
+} as const satisfies Readonly<Record<keyof AttemptMethods, MethodKind>>;
 
 /** All of them. */
 export const METHODS: Readonly<Record<MethodName, MethodKind>> = {

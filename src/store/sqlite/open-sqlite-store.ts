@@ -1,9 +1,6 @@
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { AttemptStore } from '../attempt-store.ts';
 import { awaitLanding } from '../await-landing.ts';
-import type { EventStore } from '../event-store.ts';
-import type { IdempotencyStore } from '../idempotency-store.ts';
 import { holdsTask, listForeign, markForeign } from './foreign-edges.ts';
 import { forgetWatch, isWorkedOn, listOpenWork } from './open-work-rows.ts';
 import {
@@ -24,8 +21,10 @@ import { getTask, listTasks } from './task-queries.ts';
 import { tellUnreadable } from './unreadable-rows.ts';
 import { patientStore, toSlice, waitInSlices } from './wait-in-slices.ts';
 import { readKeptWorkflow, useWorkflow } from './workflow-row.ts';
-import type { TaskStore, Writer } from '../store.ts';
-import type { SyncStore } from '../sync-store.ts';
+import type { ProjectStore } from '../project-store.ts';
+import type { StoreCare } from '../store-care.ts';
+import type { Writer } from '../store.ts';
+import type { Replication } from '../replication.ts';
 
 /**
  * Opens the store, making or upgrading its schema first and replaying what a crash kept from it. A damaged database is
@@ -41,7 +40,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
 
 export { healSqliteStore, type SqliteStoreOptions } from './open-parts.ts';
 
-export type SqliteStore = TaskStore & SyncStore & EventStore & IdempotencyStore & AttemptStore;
+export type SqliteStore = ProjectStore & Replication & StoreCare;
 
 async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { awaitLocks, gatherWrites, untilUnlocked, WriteTurns } = await import('../await-locks.ts');

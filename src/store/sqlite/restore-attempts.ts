@@ -1,6 +1,6 @@
 import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import type { RefusedRecord, RestoredAttempts } from '../attempt-store.ts';
+import type { RefusedRecord, RestoredAttempts } from '../store-care.ts';
 import { readRecordFiles, recordsFolder } from './attempt-record-files.ts';
 import { restoreRecord } from './attempt-records.ts';
 import type { Database } from './database.ts';

@@ -2,17 +2,15 @@ import type { ConflictEntry } from '#domain/decide-settlement.ts';
 import type { OwnValue } from '#domain/judge-losses.ts';
 import type { PutBackLine } from '#domain/taken-back.ts';
 import type { ShownState } from '#domain/taken-in.ts';
+import type { EventStore } from './event-store.ts';
 import type { Writer } from './store.ts';
 
 /**
- * The port of what travels: task files come in by `fold…` and go out by `export…`. Each method is one transaction.
- * Throws the store's own troubles, as TaskStore does.
+ * What travels between stores: task files come in by `fold…` and go out by `export…`. Each method is one transaction,
+ * but a fold that finds two tasks born with one id begins a second one after it took the first back. No code of a caller
+ * runs inside of one but `progress`. Throws the store's own troubles, as TaskStore does.
  */
-export interface SyncStore {
-  /** A database of another schema that was opened for reading: nothing of it is to be settled or mended now. */
-  readonly changes_nothing?: true;
-  /** Rejects with schema_newer where a newer program has changed the database so that this one cannot read it. */
-  readFormat(): Promise<void>;
+export interface Replication extends Pick<EventStore, 'newestEvent'> {
   /** What the store remembers of these files; a file it never saw is left out. */
   readMarks(paths: readonly string[]): Promise<FileMark[]>;
   /** The lines of a file that could not be read when it was last joined in, in their order. */
@@ -35,8 +33,6 @@ export interface SyncStore {
    */
   readChangedTasks(path: string, since: number): Promise<ChangedLines | undefined>;
   readChangedHistory(path: string, since: number): Promise<ChangedLines | undefined>;
-  /** The number of the newest event: as long as it stays, nothing has changed. */
-  newestEvent(): Promise<number>;
   /** What lost a merge and nobody settled; of one task, or of all. */
   listConflicts(id: string | undefined): Promise<ConflictEntry[]>;
   /** A part of what listConflicts gives of all, in no order: `after` is undefined at the end. `bytes` of rows were read. */
@@ -46,45 +42,11 @@ export interface SyncStore {
     settle: ConflictSettlement,
     by: Writer,
   ): Promise<{ id: string; settled: string[]; left: number }>;
-  /** Writes the local replica anew with one line a task; returns its sizes. */
-  compactReplica(by: Writer): Promise<{ before: number; after: number }>;
   /** Forgets removals and deleted tasks from before a time. */
   prune(before: number, by: Writer): Promise<{ removals: number; deleted_tasks: number }>;
-  /** Forgets events from before a time, and gives what they took back to the disk. */
-  pruneEvents(
-    before: number,
-  ): Promise<{ events: number; database: { readonly before: number; readonly after: number } }>;
-  /**
-   * Brings the feed of events and the local replica back within their bounds (KEPT_LIMITS). Each writer may call it: most calls
-   * only look. It may take several transactions. Idempotent.
-   */
-  keepBounded(now: number): Promise<{ readonly events: number; readonly replica: boolean }>;
-  /** Looks whether everything is as it should be; changes nothing. */
-  diagnose(now: number): Promise<StoreDiagnosis>;
-  /** Counts blockers anew, and writes the replica where it does not hold everything. Never touches a task or an edge. */
-  repair(by: Writer): Promise<void>;
   /** Says that files were written which hold everything up to this event. */
   markExported(marks: readonly FileMark[]): Promise<void>;
 }
-
-/** What travels, without what only a file database needs. */
-export type TravelStore = Pick<
-  SyncStore,
-  | 'readMarks'
-  | 'saveMark'
-  | 'markExported'
-  | 'readUnreadable'
-  | 'foldTasks'
-  | 'foldHistory'
-  | 'exportTasks'
-  | 'exportHistory'
-  | 'readChangedTasks'
-  | 'readChangedHistory'
-  | 'listConflicts'
-  | 'pageConflicts'
-  | 'settleConflicts'
-  | 'prune'
->;
 
 /** A file as it was when it was last read or written. */
 export interface FileMark {
@@ -240,42 +202,4 @@ export interface ConflictSettlement {
   readonly field: string | undefined;
   readonly take_lost: boolean;
   readonly fence?: number | undefined;
-}
-
-/** What is not as Forge made it. */
-export interface StoreWrongs {
-  /** What differs in tables, columns and indexes, in words. Where something does, rows are not looked at. */
-  readonly schema: readonly string[];
-  /** What the replica has and the database has not: ids of tasks, and deletions and moves in words. */
-  readonly missing: readonly string[];
-  /** Tasks whose rows cannot be read. */
-  readonly unreadable: readonly string[];
-  /** Tasks whose rows say what the replica does not know. */
-  readonly changed: readonly string[];
-}
-
-export interface StoreDiagnosis {
-  /** Its number, and the one that the next write brings it to. */
-  readonly schema: number;
-  readonly newest_schema: number;
-  /** The file system that it lies on, where that is none for the log that it has. */
-  readonly unsafe_log: string | null;
-  readonly wrong: StoreWrongs;
-  /** What SQLite finds wrong with its file. */
-  readonly integrity: readonly string[];
-  readonly broken_references: number;
-  /** Tasks whose number of open blockers is not what it should be. */
-  readonly miscounted: number;
-  readonly replica_complete: boolean;
-  /** Changed later than now: a clock was wrong. */
-  readonly from_the_future: readonly string[];
-  /** Of tasks that wait for each other, and so for themselves. */
-  readonly cycles: readonly (readonly string[])[];
-  /** Of tasks that are each other's parents. */
-  readonly parent_cycles: readonly (readonly string[])[];
-  /** References to tasks that are not here. */
-  readonly missing: readonly string[];
-  readonly unreadable: number;
-  readonly conflicts: number;
-  readonly tasks: number;
 }
