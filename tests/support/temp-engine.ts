@@ -7,7 +7,7 @@ import type { Engine } from '#engine/engine.ts';
 import type { AttemptStore } from '#store/attempt-store.ts';
 import type { EventStore } from '#store/event-store.ts';
 import type { TaskStore } from '#store/store.ts';
-import type { TravelStore } from '#store/sync-store.ts';
+import type { Replication } from '#store/replication.ts';
 import { memoryStore } from './memory-store.ts';
 import { tempStore, type TempStore, type TestClock } from './temp-store.ts';
 
@@ -17,7 +17,7 @@ export const REVIEWER: Actor = { kind: 'agent', name: 'critic', named: true };
 
 /** A store, and the time it is there. */
 interface EngineStore extends AsyncDisposable {
-  readonly store: TaskStore & AttemptStore & EventStore & TravelStore;
+  readonly store: TaskStore & AttemptStore & EventStore & Replication;
   readonly clock: TestClock;
 }
 

@@ -3,13 +3,13 @@ import { expect } from 'vitest';
 import type { Task } from '#contract/task.ts';
 import { isForgeError, type ErrorCode, type ForgeError } from '#kernel/errors.ts';
 import type { EventStore } from '../event-store.ts';
-import type { SyncStore } from '../sync-store.ts';
+import type { Replication } from '../replication.ts';
 import type { CloseResult, NewTaskInput, TaskStore, Writer } from '../store.ts';
 
 /** A store that the behavioural suite may do anything to. */
 export interface StoreUnderTest extends AsyncDisposable {
   /** The store as it is open now; another one after `reopen`. */
-  readonly store: TaskStore & EventStore & Pick<SyncStore, 'foldHistory'>;
+  readonly store: TaskStore & EventStore & Pick<Replication, 'foldHistory'>;
   readonly clock: { now(): number; advance(ms: number): void };
   /** Closes and opens it again: what the next process sees. */
   reopen(): Promise<void>;
