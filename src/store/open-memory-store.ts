@@ -1,6 +1,7 @@
 import type { Clock } from '#kernel/clock.ts';
 import type { ReadSteady } from './steady-time.ts';
-import type { TravelStore } from './replication.ts';
+import type { ProjectStore } from './project-store.ts';
+import type { Replication } from './replication.ts';
 import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
