@@ -53,6 +53,17 @@ describe('checkMetadata', () => {
     );
   });
 
+  it.each([1e21, 9_007_199_254_740_992, -(2 ** 60)])(
+    'refuses %d: a line with it could not be read again',
+    (number) => {
+      expect(messageOf(() => checkMetadata({ a: { b: [number] } }))).toContain('cannot keep exactly');
+    },
+  );
+
+  it.each([0.1, -1.5e-7, 9_007_199_254_740_991, 1e15])('lets %d pass', (number) => {
+    expect(checkMetadata({ a: [number] }).get('a')).toEqual([number]);
+  });
+
   it('takes the longest key', () => {
     expect(checkMetadata({ ['x'.repeat(LIMITS.metadata_key_length)]: 1 }).size).toBe(1);
   });

@@ -1,5 +1,5 @@
 import { ForgeError } from '#kernel/errors.ts';
-import { checkJsonDepth, type Json } from '#kernel/json.ts';
+import { checkJsonDepth, parseJson, type Json } from '#kernel/json.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { utf8Length } from '#kernel/text.ts';
 
@@ -23,6 +23,8 @@ export function checkMetadata(values: Readonly<Record<string, unknown>>): Map<st
       throw new ForgeError('invalid_input', `Metadata "${key}" holds a NUL character`);
     }
     checkSize(text, `Metadata "${key}"`, LIMITS.metadata_bytes);
+    // A surface may have read a number that no line of a task is read with again.
+    parseJson(text, `Metadata "${key}"`);
     checked.set(key, json);
   }
   return checked;

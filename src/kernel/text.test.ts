@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  compareCodePoints,
   compareText,
   countNoun,
   countTasks,
@@ -199,5 +200,30 @@ describe('a text of others in a sentence', () => {
     ['`sh ci.sh` ended with 1: 1\n2\n3\nfailed: a\n', '`sh ci.sh` ended with 1: 1 … failed: a'],
   ])('of several lines has the first and the last: %j', (text, line) => {
     expect(firstAndLast(text)).toBe(line);
+  });
+});
+
+describe('compareCodePoints', () => {
+  it('orders texts as their UTF-8 bytes are ordered', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 4 });
+    const odd = fc.constantFrom(
+      'a',
+      '\ud7ff',
+      '\ue000',
+      '\ufb00',
+      '\uffff',
+      '\u{10000}',
+      '\u{1f98a}',
+      '\u{1f98b}',
+    );
+    const texts = fc.oneof(
+      text,
+      fc.array(odd, { maxLength: 3 }).map((parts) => parts.join('')),
+    );
+    const same = fc.property(texts, texts, (a, b) => {
+      const order = Buffer.compare(Buffer.from(a), Buffer.from(b));
+      expect(Math.sign(compareCodePoints(a, b))).toBe(order);
+    });
+    fc.assert(same, { numRuns: 2_000 });
   });
 });

@@ -56,6 +56,19 @@ export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+/** The order of a database, whose texts are UTF-8: characters beyond U+FFFF come last. */
+export function compareCodePoints(a: string, b: string): number {
+  const end = Math.min(a.length, b.length);
+  for (let at = 0; at < end; at += 1) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (one === other) continue;
+    const isOneBeyond = one >= 0xd800 && one < 0xe000;
+    const isOtherBeyond = other >= 0xd800 && other < 0xe000;
+    return isOneBeyond === isOtherBeyond ? one - other : isOneBeyond ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
 /** The text without those of these characters that it ends with. A pattern such as `/0+$/` takes the square of a text. */
 export function dropEnd(text: string, characters: string): string {
   let end = text.length;

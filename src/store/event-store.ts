@@ -37,7 +37,7 @@ export interface EventQuery {
   /** The number of the last event that is known already. */
   readonly after: number;
   readonly limit: number;
-  /** Of their data together; one event is given whatever its size. */
+  /** Of their data together, in UTF-8; one event is given whatever its size. */
   readonly max_bytes?: number | undefined;
   /** Names such as `task.claimed`; all when left out. */
   readonly types?: readonly string[] | undefined;
@@ -58,6 +58,9 @@ export interface StoredEvent {
   readonly task_id: string | null;
   readonly triggered_by: string;
   readonly created_at: string;
-  /** JSON as it was written, `{"task": the new row, "changed": [names], …}`: most readers only pass it on. */
+  /**
+   * JSON as it was written, byte for byte: `{"task": the new row, "changed": [names], …}`, with names in the order in which
+   * they were told. Most readers only pass it on; a database that reorders JSON has to keep it as text.
+   */
   readonly data: string;
 }

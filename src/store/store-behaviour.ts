@@ -12,6 +12,7 @@ import type { OpenStore } from './behaviour/open-behaviour.ts';
 import { describeReady } from './behaviour/ready-behaviour.ts';
 import { describeReports } from './behaviour/report-behaviour.ts';
 import { describeSearch } from './behaviour/search-behaviour.ts';
+import { describeText } from './behaviour/text-behaviour.ts';
 import { describeUpdate } from './behaviour/update-behaviour.ts';
 import { describeKeptWorkflow } from './behaviour/workflow-behaviour.ts';
 
@@ -34,6 +35,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeKeptWorkflow(open);
     describeLooks(open);
     describeMapStates(open);
+    describeText(open);
     describeEvents(open);
   });
 }

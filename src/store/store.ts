@@ -31,6 +31,11 @@ import type { HistoryQuery, MoveListQuery, TaskLooks } from './task-looks.ts';
  * Every `id` taken here may be shortened (`TaskRef`); what it means is settled inside the transaction.
  * All methods may throw not_found and ambiguous_id for one, and the store's own troubles: store_busy (after
  * the lock time-out), store_corrupt, read_only, disk_full, schema_newer, io_failed.
+ *
+ * Text means the same in every database (behaviour/text-behaviour.ts). Ids, states and times are ASCII and compared character
+ * by character, whatever the language: so are all lists, places in them and beginnings of ids; other text has the order of
+ * its code points. Times are ISO 8601 in UTC with milliseconds. Labels, owners and keys are the same only if every
+ * character is. A search compares as `holdsText`. Metadata has its names in order at every depth, and its numbers.
  */
 export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   /** Not idempotent: each call makes a task. */

@@ -2,7 +2,7 @@ import type { TaskType } from '#contract/task.ts';
 import { isReady } from '#domain/readiness.ts';
 import { summariseEvent, type EventData } from '#domain/summarise-event.ts';
 import { toIso } from '#kernel/clock.ts';
-import { compareText, utf8Length } from '#kernel/text.ts';
+import { compareCodePoints, compareText, utf8Length } from '#kernel/text.ts';
 import type { StoredEvent } from '../event-store.ts';
 import type { HistoryEntry, StoreStats } from '../report.ts';
 import type { HistoryQuery, NumberedEntry, TaskLooks } from '../task-looks.ts';
@@ -125,5 +125,7 @@ function countOwners(
       const in_progress = of.filter(({ status }) => status === 'in_progress').length;
       return { assignee, in_progress, open: of.length - in_progress };
     })
-    .sort((a, b) => b.in_progress - a.in_progress || b.open - a.open || compareText(a.assignee, b.assignee));
+    .sort(
+      (a, b) => b.in_progress - a.in_progress || b.open - a.open || compareCodePoints(a.assignee, b.assignee),
+    );
 }
