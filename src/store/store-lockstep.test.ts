@@ -9,6 +9,10 @@ const LONG = { timeout: 120_000 };
 
 describe('the store in memory', LONG, () => {
   it('answers every call as SQLite does, with the same events and the same refusals', async () => {
-    await fc.assert(storesAreEqual(tempStore, memoryStore), { numRuns: 100, seed: 20260210 });
+    await fc.assert(storesAreEqual(tempStore, memoryStore), {
+      numRuns: 100,
+      seed: 20260210,
+      endOnFailure: true,
+    });
   });
 });

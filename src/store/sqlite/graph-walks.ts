@@ -68,7 +68,7 @@ function neighboursOf(db: Database, sql: string): Neighbours {
   return (id) => db.all(sql, id, MOST + 1).map((row) => row.id as string);
 }
 
-/** One statement says whether there is a way; its steps are read only where there is one. */
+/** One statement says whether there is a way; its steps are read only where there is one. Of ways as short the first by ids. */
 function findStoredPath(
   { db, bounded }: Place,
   { walk, next: ahead, previous }: Steps,
@@ -82,7 +82,7 @@ function findStoredPath(
     return { outcome: 'apart' };
   const steps = Map.groupBy(
     db.all(
-      `${walk} SELECT step.from_id, step.to_id FROM reached JOIN step ON step.from_id = reached.id`,
+      `${walk} SELECT step.from_id, step.to_id FROM reached JOIN step ON step.from_id = reached.id ORDER BY 2`,
       start,
     ),
     (row) => row.from_id as string,
