@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isExpired, watchLeases, type LeaseWatch } from './leases.ts';
+import { adoptWatch, isExpired, watchLeases, type LeaseWatch } from './leases.ts';
 
 const TTL = 60_000;
 const NOON = Date.UTC(2026, 1, 10, 12);
@@ -109,5 +109,19 @@ describe('isExpired', () => {
     [-1, true], // given out by a clock that was ahead
   ])('after %i ms: %s', (after, expected) => {
     expect(isExpired({ expires_at: NOON + TTL, ttl_ms: TTL }, NOON + after)).toBe(expected);
+  });
+});
+
+describe('adoptWatch', () => {
+  it.each<[string, LeaseWatch | undefined, LeaseWatch]>([
+    ['a clock that counts for the first time', undefined, { since: 100, seen: 100, asked: 100 }],
+    ['one that comes back in time', { since: 10, seen: 95, asked: 0 }, { since: 10, seen: 100, asked: 0 }],
+    [
+      'one that was away for too long',
+      { since: 10, seen: 20, asked: 0 },
+      { since: 100, seen: 100, asked: 100 },
+    ],
+  ])('%s', (_, known, watch) => {
+    expect(adoptWatch(known, { clock: 1, at: 100 }, 30)).toEqual(watch);
   });
 });

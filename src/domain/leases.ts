@@ -68,3 +68,18 @@ export function isExpired(
 ): boolean {
   return now >= lease.expires_at || lease.expires_at > now + lease.ttl_ms;
 }
+
+/** Nobody is judged before every holder has had one lease time from this moment. */
+export function beginWatch(at: number): LeaseWatch {
+  return { since: at, seen: at, asked: at };
+}
+
+/**
+ * How a clock goes on that leases are counted by from now on: one that has counted them before, `known`, goes on where it
+ * was, and may have been away for longer than a holder may be silent. `ttl`: the shortest lease time.
+ */
+export function adoptWatch(known: LeaseWatch | undefined, time: SteadyTime, ttl: number): LeaseWatch {
+  if (known === undefined) return beginWatch(time.at);
+  const { since, seen, asked } = watchLeases(known, time, { ttl, look: 'judge' });
+  return { since, seen, asked };
+}

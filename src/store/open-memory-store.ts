@@ -1,9 +1,11 @@
 import type { Clock } from '#kernel/clock.ts';
+import type { SteadyTime } from '#domain/leases.ts';
 import type { ReadSteady } from './steady-time.ts';
 import type { ProjectStore } from './project-store.ts';
 import type { Replication } from './replication.ts';
 import { memoryAttempts } from './memory/memory-attempt-store.ts';
 import { memoryEvents } from './memory/memory-events.ts';
+import { graceLeases, WALL } from './memory/memory-leases.ts';
 import { memoryRequests } from './memory/memory-requests.ts';
 import { createMemoryTables, type MemoryTables } from './memory/memory-tables.ts';
 import { memorySync } from './memory/memory-sync.ts';
@@ -17,8 +19,8 @@ export interface MemoryStoreOptions {
 }
 
 export interface MemoryStore extends ProjectStore, Replication {
-  /** The same store once more, as another process opens it. */
-  connectAgain(): MemoryStore;
+  /** The same store once more, as another process opens it; `begins`: as a server does that begins. */
+  connectAgain(how?: { readonly begins?: boolean | undefined }): MemoryStore;
 }
 
 /**
@@ -27,13 +29,17 @@ export interface MemoryStore extends ProjectStore, Replication {
  */
 export function openMemoryStore({ clock, steady }: MemoryStoreOptions): MemoryStore {
   const tables: MemoryTables = createMemoryTables(clock.now());
-  const open = (): MemoryStore => createStore({ tables, steady }, { clock, open });
+  const open: MemoryStore['connectAgain'] = ({ begins = false } = {}) => {
+    const time = (): SteadyTime => steady?.() ?? { clock: WALL, at: clock.now() };
+    if (begins) tables.journal.keep(() => graceLeases(tables, time()));
+    return createStore({ tables, steady }, { clock, open });
+  };
   return open();
 }
 
 function createStore(
   parts: MemoryParts,
-  { clock, open }: { readonly clock: Clock; readonly open: () => MemoryStore },
+  { clock, open }: { readonly clock: Clock; readonly open: MemoryStore['connectAgain'] },
 ): MemoryStore {
   const { tables } = parts;
   const closing = new AbortController();

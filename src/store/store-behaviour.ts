@@ -5,6 +5,7 @@ import { describeCreate } from './behaviour/create-behaviour.ts';
 import { describeDependencies } from './behaviour/dependency-behaviour.ts';
 import { describeEvents } from './behaviour/event-behaviour.ts';
 import { describeForeign } from './behaviour/foreign-behaviour.ts';
+import { describeLeases } from './behaviour/lease-behaviour.ts';
 import { describeLife } from './behaviour/life-behaviour.ts';
 import { describeLooks } from './behaviour/look-behaviour.ts';
 import { describeMapStates } from './behaviour/map-behaviour.ts';
@@ -33,6 +34,7 @@ export function describeStore(name: string, open: OpenStore): void {
     describeSearch(open);
     describeReports(open);
     describeKeptWorkflow(open);
+    describeLeases(open);
     describeLooks(open);
     describeMapStates(open);
     describeText(open);

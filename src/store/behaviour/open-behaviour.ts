@@ -4,6 +4,7 @@ import type { Task } from '#contract/task.ts';
 import { isForgeError, type ErrorCode, type ForgeError } from '#kernel/errors.ts';
 import type { EventStore } from '../event-store.ts';
 import type { Replication } from '../replication.ts';
+import type { ReadSteady } from '../steady-time.ts';
 import type { CloseResult, NewTaskInput, TaskStore, Writer } from '../store.ts';
 
 /** A store that the behavioural suite may do anything to. */
@@ -11,13 +12,14 @@ export interface StoreUnderTest extends AsyncDisposable {
   /** The store as it is open now; another one after `reopen`. */
   readonly store: TaskStore & EventStore & Pick<Replication, 'foldHistory'>;
   readonly clock: { now(): number; advance(ms: number): void };
-  /** Closes and opens it again: what the next process sees. */
-  reopen(): Promise<void>;
+  /** Closes and opens it again: what the next process sees; `begins`: a server does that begins. */
+  reopen(between?: () => void, how?: { readonly begins?: true }): Promise<void>;
   /** Brings tasks in by their lines, as a replica that was written elsewhere; ids and times are then chosen. */
   bring(lines: readonly object[]): Promise<void>;
 }
 
-export type OpenStore = () => Promise<StoreUnderTest>;
+/** `steady`: the machine's own clock; left out, the times of writers stand for it. */
+export type OpenStore = (options?: { readonly steady?: ReadSteady }) => Promise<StoreUnderTest>;
 
 /** Somebody who writes now, a second after whoever wrote before. */
 export function by(sut: StoreUnderTest, name = 'alice', kind: Writer['actor']['kind'] = 'agent'): Writer {

@@ -1,5 +1,13 @@
 import { decideRenewal, planExpiry, type LeaseTerm } from '#domain/decide-lease.ts';
-import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } from '#domain/leases.ts';
+import {
+  adoptWatch,
+  beginWatch,
+  isExpired,
+  watchLeases,
+  type LeaseWatch,
+  type Look,
+  type SteadyTime,
+} from '#domain/leases.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { resolveTaskId } from './memory-ids.ts';
@@ -8,7 +16,7 @@ import type { LeaseRow, MemoryTables, TaskRow } from './memory-tables.ts';
 import type { MemoryTransaction } from './memory-transaction.ts';
 
 /** The clock that every store begins with, which the times of writers stand for. */
-const WALL = 0;
+export const WALL = 0;
 
 /** A claim that ends by itself. */
 export function grantLease(tx: MemoryTransaction, task_id: string, { fence, ttl_ms }: LeaseTerm): void {
@@ -66,6 +74,12 @@ function isHeld({ tasks }: MemoryTables, { task_id, fence }: LeaseRow): boolean 
   return row?.fence === fence && row.record.life.status === 'in_progress';
 }
 
+/** For a server that begins: holders that could not be heard of meanwhile are not judged by it. */
+export function graceLeases(tables: MemoryTables, time: SteadyTime): void {
+  if (tables.leases.size === 0) return;
+  writeWatch(tables, beginWatch(adoptClock(tables, time).at));
+}
+
 /**
  * A clock that sees a lease for the first time gives its holder a whole lease time; one that has seen it goes on
  * counting. A lease that is renewed counts anew on all.
@@ -82,12 +96,7 @@ function adoptClock(tables: MemoryTables, time: SteadyTime): SteadyTime {
     const expires_at = known?.expiries.get(lease.task_id) ?? at + lease.ttl_ms;
     tables.leases.set(lease.task_id, { ...lease, expires_at });
   }
-  const ttl = Math.min(...leases.map(({ ttl_ms }) => ttl_ms));
-  const watch =
-    known === undefined
-      ? { since: at, seen: at, asked: at }
-      : watchLeases(known.watch, time, { ttl, look: 'judge' });
-  writeWatch(tables, watch);
+  writeWatch(tables, adoptWatch(known?.watch, time, Math.min(...leases.map(({ ttl_ms }) => ttl_ms))));
   tables.facts.set('leases_clock', clock);
   return time;
 }

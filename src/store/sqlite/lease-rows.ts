@@ -1,8 +1,16 @@
 import { decideRenewal, planExpiry, type LeaseTerm } from '#domain/decide-lease.ts';
-import { isExpired, watchLeases, type LeaseWatch, type Look, type SteadyTime } from '#domain/leases.ts';
+import {
+  adoptWatch,
+  beginWatch,
+  isExpired,
+  watchLeases,
+  type LeaseWatch,
+  type Look,
+  type SteadyTime,
+} from '#domain/leases.ts';
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Database, Row } from './database.ts';
+import type { Database } from './database.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import { readFact, writeFact } from './store-facts.ts';
@@ -82,7 +90,7 @@ export function releaseExpired(tx: WriteTransaction): void {
 export function graceLeases(db: Database, time: SteadyTime): void {
   if (db.get('SELECT 1 AS any_lease FROM leases LIMIT 1') === undefined) return;
   const { at } = adoptClock(db, time);
-  writeWatch(db, { since: at, seen: at, asked: at });
+  writeWatch(db, beginWatch(at));
 }
 
 function readLease(db: Database, id: string): Lease | undefined {
@@ -112,17 +120,11 @@ function adoptClock(db: Database, time: SteadyTime): SteadyTime {
     at,
   );
   const known = db.get('SELECT since, seen, asked FROM lease_watches WHERE clock = ?', clock);
-  writeWatch(db, known === undefined ? { since: at, seen: at, asked: at } : comeBack(db, known, time));
+  const shortest = Number(db.get('SELECT min(ttl_ms) AS ttl FROM leases')?.ttl ?? 0);
+  writeWatch(db, adoptWatch(known as unknown as LeaseWatch | undefined, time, shortest)); // the columns of the schema
   writeFact(db, 'leases_clock', clock);
   forgetClocks(db, [last, clock]);
   return time;
-}
-
-/** It may have been away for longer than a holder may be silent. */
-function comeBack(db: Database, known: Row, time: SteadyTime): LeaseWatch {
-  const ttl = Number(db.get('SELECT min(ttl_ms) AS ttl FROM leases')?.ttl ?? 0);
-  const { since, seen, asked } = watchLeases(known as unknown as LeaseWatch, time, { ttl, look: 'judge' }); // the columns of the schema
-  return { since, seen, asked };
 }
 
 /** Each start of a machine is a clock that does not come again. */
