@@ -34,6 +34,7 @@ const FOLD = [
   'domain/(take-in-[^/]+|taken-(back|in)|unshared-values|untaken-edits)',
 ];
 const WRITE = [
+  'access/(decide-command-place|for-people)',
   'app/(find-actor|run/inside-run)',
   `(?!(${[...LATER, ...FOLD].join('|')})\\.ts$)domain/(?!validate-|locate-)[^/]+`,
   'engine/(actions|change-task|run-hooks|transition-task)',

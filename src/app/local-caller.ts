@@ -1,3 +1,5 @@
+import { decideCall } from '#access/decide-call.ts';
+import { explainAccess } from '#access/explain-access.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import type { OperationCall, OperationCaller } from '#operations/call-operation.ts';
@@ -7,7 +9,6 @@ import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import { findActor } from './find-actor.ts';
 import { type ContextRequest, openContext } from './open-context.ts';
-import { refuseAgent } from './run/inside-run.ts';
 import { checkCallInput } from './serve/check-call-input.ts';
 
 /**
@@ -28,7 +29,10 @@ export function createLocalCaller(
       if (project !== undefined) throw refuseProject(project);
       const checked = checkCallInput(declaration, input);
       const { actor, env, cwd } = request;
-      refuseAgent({ name, path: declaration.cli.path }, findActor({ flag: actor, env, cwd }), checked);
+      const asked = { ...declaration, path: declaration.cli.path };
+      const asker = { way: 'terminal', actor: findActor({ flag: actor, env, cwd }) } as const;
+      const decision = decideCall(asker, asked, checked);
+      if (decision.outcome === 'for_people') throw explainAccess(asked, decision);
       const id = entry.route === undefined ? undefined : checked[entry.route];
       const route = typeof id === 'string' ? id : undefined;
       const operation = await load();

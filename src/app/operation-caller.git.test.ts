@@ -5,7 +5,7 @@ import type { Run } from '#contract/attempt.ts';
 import { OPERATIONS } from '#contract/operations.ts';
 import type { Task } from '#contract/task.ts';
 import { isForgeError } from '#kernel/errors.ts';
-import { type Caller, SCOPES, type Scope } from '#operations/call-operation.ts';
+import { type Caller, SCOPES, type Scope } from '#access/caller.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
 import { findProject } from '#sync/find-project.ts';

@@ -1,23 +1,24 @@
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
-import { trustProject } from '#contract/trust-operations.ts';
-import { isHeldBy, type Holding } from '#domain/task-holding.ts';
+import type { Holding } from '#domain/task-holding.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
+import type { Caller } from '#access/caller.ts';
 import {
-  allows,
-  type Caller,
-  type OperationCall,
-  type OperationCaller,
-  scopeError,
-} from '#operations/call-operation.ts';
+  decideCall,
+  decideEntry,
+  decideHolder,
+  listRights,
+  type AskedOperation,
+  type CallDecision,
+} from '#access/decide-call.ts';
+import { explainAccess } from '#access/explain-access.ts';
+import type { OperationCall, OperationCaller } from '#operations/call-operation.ts';
 import { FLAG_TABLE } from '#operations/flag-table.generated.ts';
 import { type AnyOperation, listOperationEntries } from '#operations/flag-table.ts';
-import { judgeAgentCall } from '#operations/judge-agent-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { WaitBudget } from '#operations/wait-budget.ts';
-import { requiredScope } from '#operations/required-scope.ts';
 import { isDamage } from '#store/sqlite/translate-error.ts';
 import { readStoreId } from '#store/store-identity.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
@@ -61,20 +62,24 @@ async function callOperation(
   call: OperationCall,
 ): Promise<unknown> {
   const declaration = getDeclaration(call.name);
-  checkScope(declaration, call.caller);
+  const asked = { ...declaration, path: declaration.cli.path };
+  const asker = { way: 'token', caller: call.caller } as const;
+  const refusal = decideEntry(asker, asked);
+  if (refusal !== undefined) throw explainAccess(asked, refusal);
   const input = checkCallInput(declaration, call.input);
-  checkScope({ name: declaration.name, access: requiredScope(declaration, input) }, call.caller);
+  const decision = decideCall(asker, asked, input);
+  if (decision.outcome !== 'allowed' && decision.outcome !== 'if_holder')
+    throw explainDecision(asked, decision);
   using _wait = declaration.waits === true ? deps.waits.begin(call.caller.token) : undefined;
   const operation = await loadOperation(declaration.name);
   if (declaration.needs !== 'project') {
-    checkReach(declaration, call.caller);
-    await checkAgent(declaration, input, call.caller, undefined);
+    if (decision.outcome !== 'allowed') throw explainDecision(asked, decision);
     return await operation.run(toContext(deps, call, {}), input);
   }
   const project = await deps.projects.find(toProjectRef({ ...call, within: call.caller.projects }, input));
   const run = (): Promise<unknown> =>
     project.useForOperation(async (open) => {
-      const holding = await checkAgent(declaration, input, call.caller, open);
+      const holding = await checkHolder(asked, decision, { actor: call.caller.actor, open });
       return operation.run(toContext(deps, call, { project: open, holding, served: project }), input);
     }, call.caller.projects);
   // Awaited, so that a wait is counted until it ends.
@@ -90,16 +95,6 @@ export async function withHealing<T>(project: ServerProject, run: () => Promise<
     await project.heal();
     return run();
   }
-}
-
-/** A token for some projects says nothing about the machine: its agents, tokens and other projects. */
-function checkReach({ name }: Declaration, { projects }: Caller): void {
-  if (projects === undefined) return;
-  throw new ForgeError(
-    'permission_denied',
-    `${name} is about the whole machine; this token is only for ${projects.join(', ')}`,
-    { hint: 'forge token create --scope read', details: { operation: name, projects } },
-  );
 }
 
 /** What a call says about its project, checked or not. */
@@ -127,13 +122,6 @@ function getDeclaration(name: string): Declaration {
   const declaration = DECLARATIONS.get(name);
   if (declaration === undefined)
     throw new ForgeError('not_found', `No operation ${JSON.stringify(name.slice(0, 100))}`);
-  if (declaration.local === true || declaration.needs === 'repository') {
-    throw new ForgeError(
-      'not_available',
-      `${name} works on the checkout or the terminal of whoever asks: no server can do it`,
-      { hint: `forge ${declaration.cli.path.join(' ')}`, details: { operation: name } },
-    );
-  }
   return declaration;
 }
 
@@ -143,47 +131,31 @@ async function loadOperation(name: string): Promise<AnyOperation> {
   return load();
 }
 
-function checkScope({ name, access }: Pick<Declaration, 'name' | 'access'>, { scope }: Caller): void {
-  if (!allows(scope, access)) throw scopeError(name, { needed: access, held: scope });
+/** A condition is one of a task: where there is none it is not met. */
+function explainDecision(
+  asked: AskedOperation,
+  decision: Exclude<CallDecision, { outcome: 'allowed' }>,
+): ForgeError {
+  const why = `An agent's token cannot do ${asked.name}`;
+  const isRefused = decision.outcome !== 'if_holder' && decision.outcome !== 'if_own';
+  return explainAccess(asked, isRefused ? decision : { outcome: 'not_by_agents_token', why });
 }
-
-type Input = Readonly<Record<string, unknown>>;
 
 /**
  * Refuses an agent's token at once what it cannot do. The task may be taken away before the operation writes, so what
  * is given back is the condition that each of its writes carries into its transaction.
  */
-async function checkAgent(
-  { name, access }: Declaration,
-  input: Input,
-  { actor }: Caller,
-  open: OpenProject | undefined,
+async function checkHolder(
+  asked: AskedOperation,
+  decision: Extract<CallDecision, { outcome: 'allowed' | 'if_holder' }>,
+  { actor, open }: { readonly actor: Caller['actor']; readonly open: OpenProject },
 ): Promise<Holding | undefined> {
-  if (actor.kind !== 'agent') return undefined;
-  const verdict = judgeAgentCall({ operation: name, access, input, agent: actor.name });
-  if (verdict.outcome === 'allowed') return undefined;
-  if (verdict.outcome === 'refused') throw denied(verdict.why, { operation: name }, ASK_PERSON);
-  if (open === undefined) throw denied(`An agent's token cannot do ${name}`, { operation: name }, ASK_PERSON);
-  const task = await open.store.getTask(verdict.id);
-  const roles = Object.values(task.roles ?? {}).flatMap((one) => ('agent' in one ? [one.agent] : []));
-  if (isHeldBy({ assignee: task.assignee, roles }, actor.name, verdict))
-    return { id: task.id, agent: actor.name, or_free: verdict.or_free };
-  throw denied(`${task.id} is not ${actor.name}'s: an agent changes only tasks that it holds`, {
-    operation: name,
-    id: task.id,
-    assignee: task.assignee,
-  });
-}
-
-/** No command of the agent's own helps: a claim of another task least of all. */
-const ASK_PERSON = 'A person has to do it: say what you need in a comment on a task of your own';
-
-function denied(
-  message: string,
-  details: Readonly<Record<string, unknown>>,
-  hint = 'forge claim --next',
-): ForgeError {
-  return new ForgeError('permission_denied', message, { hint, details });
+  if (decision.outcome === 'allowed') return undefined;
+  const { id, assignee, roles: named = {} } = await open.store.getTask(decision.id);
+  const roles = Object.values(named).flatMap((one) => ('agent' in one ? [one.agent] : []));
+  const held = decideHolder(decision, { id, assignee, roles }, actor.name);
+  if (held.outcome !== 'held') throw explainAccess(asked, held);
+  return held.holding;
 }
 
 function toContext(
@@ -211,8 +183,7 @@ function toContext(
     place: { ...place, within: caller.projects },
     machine,
     holding,
-    vouches: allows(caller.scope, 'exec'),
-    trusts: allows(caller.scope, trustProject.access),
+    ...listRights({ way: 'token', caller }),
     signal,
     portion,
     host: createServerHost(notice),

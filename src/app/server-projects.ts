@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
-import { reaches } from '#operations/call-operation.ts';
+import { reaches } from '#access/caller.ts';
 import { readStoreId } from '#store/store-identity.ts';
 import { findProject, type FoundProject } from '#sync/find-project.ts';
 import { prefixOf } from '#sync/foreign-tasks.ts';

@@ -17,6 +17,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   kernel: { rooms: [], node: false },
   contract: { rooms: ['kernel'], packages: ['zod'], node: false },
   domain: { rooms: ['kernel', 'contract'], packages: ['unbash'], node: false },
+  access: { rooms: PURE, node: false },
   store: { rooms: PURE, node: true },
   git: { rooms: PURE, node: true },
   process: { rooms: PURE, node: true },
@@ -27,19 +28,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   executors: { rooms: [...PURE, 'process', 'git', 'agent'], node: true },
   engine: { rooms: [...PURE, 'store', 'git', 'process', 'sync', 'executors'], node: true },
   operations: {
-    rooms: [...PURE, 'store', 'sync', 'agent', 'engine', 'executors'],
+    rooms: [...PURE, 'access', 'store', 'sync', 'agent', 'engine', 'executors'],
     types: ['git', 'process', 'models'],
     packages: ['@dagrejs/dagre'],
     node: true,
   },
-  'surfaces/cli': { rooms: ['kernel', 'contract', 'operations'], packages: ['commander'], node: true },
-  'surfaces/http': { rooms: ['kernel', 'contract', 'operations'], node: true },
+  'surfaces/cli': {
+    rooms: ['kernel', 'contract', 'access', 'operations'],
+    packages: ['commander'],
+    node: true,
+  },
+  'surfaces/http': { rooms: ['kernel', 'contract', 'access', 'operations'], node: true },
   'surfaces/mcp': {
-    rooms: ['kernel', 'contract', 'operations'],
+    rooms: ['kernel', 'contract', 'access', 'operations'],
     packages: ['@modelcontextprotocol/server'],
     node: true,
   },
-  'surfaces/repl': { rooms: ['kernel', 'contract', 'operations'], node: true },
+  'surfaces/repl': { rooms: ['kernel', 'contract', 'access', 'operations'], node: true },
 };
 
 /** Libraries that a cold read must not load, and the one room that may import them statically. */

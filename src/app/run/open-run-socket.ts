@@ -12,7 +12,7 @@ import { OneATurn } from '#kernel/one-a-turn.ts';
 import { RUN_SOCKET, RUN_SOCKET_KEY } from '#process/find-own-run.ts';
 import { readOpenFileLimit } from '#process/open-file-limit.ts';
 import { isLeftBehind, toTemporaryPath } from '#process/temporary-path.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import { AnswerBudget } from '#surfaces/http/answer-budget.ts';
 import { beginExchange, send, toErrorAnswer, type Exchange } from '#surfaces/http/answer.ts';
 import { callRoute } from '#surfaces/http/call-route.ts';

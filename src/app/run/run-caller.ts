@@ -1,3 +1,13 @@
+import {
+  decideCall,
+  decideEntry,
+  decideRunTask,
+  listRights,
+  needsMaker,
+  type AskedOperation,
+  type CallDecision,
+} from '#access/decide-call.ts';
+import { explainAccess } from '#access/explain-access.ts';
 import type { Run } from '#contract/attempt.ts';
 import type { Declaration } from '#contract/declare.ts';
 import { OPERATIONS } from '#contract/operations.ts';
@@ -9,7 +19,6 @@ import { hasSecretName, redactNamed } from '#domain/named-secrets.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { countTasks } from '#kernel/text.ts';
 import { isMadeBy } from '#operations/find-maker.ts';
-import { judgeRunCall } from '#operations/judge-run-call.ts';
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { WaitBudget } from '#operations/wait-budget.ts';
@@ -37,10 +46,15 @@ export function createRunCaller(deps: RunCallerDeps, run: Run): RunCaller {
   const waits = new WaitBudget();
   return async (name, input, more = {}) => {
     const declaration = getDeclaration(name);
+    const asked = { ...declaration, path: declaration.cli.path };
+    const asker = { way: 'run', agent: run.agent } as const;
+    const refusal = decideEntry(asker, asked);
+    if (refusal !== undefined) throw explainAccess(asked, refusal);
     using _wait = declaration.waits === true ? waits.begin(run.id) : undefined;
     const given = checkCallInput(declaration, input);
     // First, because to look for secrets takes its time, also for what is refused.
-    const isOwn = await checkRights(deps.project, run, { declaration, input: given });
+    const decision = decideCall(asker, asked, given);
+    const isOwn = await checkTask(deps.project, run, { asked, decision });
     const checked = await redactInput(deps, given);
     const load = MANIFEST[name];
     if (load === undefined) throw new ForgeError('internal', `No implementation of ${name}`);
@@ -89,34 +103,29 @@ function getDeclaration(name: string): Declaration {
   const declaration = OPERATIONS.find((one) => one.name === name);
   if (declaration === undefined)
     throw new ForgeError('not_found', `No operation ${JSON.stringify(name.slice(0, 100))}`);
-  // What belongs to the person (agents, tokens, other projects), and what works on the checkout or the terminal.
-  if (declaration.needs !== 'project' || declaration.local === true) throw denied(name);
   return declaration;
 }
 
 /** Throws permission_denied; says whether it is about the run's own task. */
-async function checkRights(
+async function checkTask(
   { store }: OpenProject,
   { task_id, agent }: Run,
-  { declaration, input }: { readonly declaration: Declaration; readonly input: Record<string, unknown> },
+  { asked, decision }: { readonly asked: AskedOperation; readonly decision: CallDecision },
 ): Promise<boolean> {
-  const { name, access } = declaration;
-  const verdict = judgeRunCall({ operation: name, access, input, agent });
-  if (verdict.outcome === 'allowed') return false;
-  if (verdict.outcome === 'refused') throw denied(name, verdict.why);
-  const { id } = await store.getTask(verdict.id);
-  if (id === task_id && verdict.own) return true;
-  const isMade = id !== task_id && verdict.made && (await isMadeBy(store, id, toActor(agent)));
-  if (isMade) return false;
-  const what = id === task_id ? 'What a task asks for is' : `${id} is not the task of this run: that is`;
-  throw denied(name, `${what} for a person to change`);
+  if (decision.outcome === 'allowed') return false;
+  if (decision.outcome !== 'if_own')
+    throw decision.outcome === 'if_holder' ? denied(asked.name) : explainAccess(asked, decision);
+  const { id } = await store.getTask(decision.id);
+  const facts = { id, task_id };
+  const is_made = needsMaker(decision, facts) && (await isMadeBy(store, id, toActor(agent)));
+  const decided = decideRunTask(decision, { ...facts, is_made });
+  if (decided.outcome === 'not_by_run') throw explainAccess(asked, decided);
+  return decided.outcome === 'own';
 }
 
-function denied(name: string, why = `An agent cannot do ${name} inside of its run`): ForgeError {
-  return new ForgeError('permission_denied', why, {
-    hint: 'Say what you need in a comment on your task, or create a task for it',
-    details: { operation: name },
-  });
+function denied(name: string): ForgeError {
+  const why = `An agent cannot do ${name} inside of its run`;
+  return explainAccess({ name, path: [] }, { outcome: 'not_by_run', why });
 }
 
 function tooMany(): ForgeError {
@@ -141,8 +150,7 @@ function toContext({ project, place, machine }: RunCallerDeps, { agent, task_id 
     place,
     machine,
     host: createServerHost(() => undefined),
-    vouches: false,
-    trusts: false,
+    ...listRights({ way: 'run', agent }),
     gated_by: task_id,
     stays: true,
     workshop: async () => {

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '#kernel/clock.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import { HTTP_LIMITS } from './limits.ts';
 
 export interface BrowserSession {

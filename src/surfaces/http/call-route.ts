@@ -1,6 +1,7 @@
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { allows, type Caller, type OperationCall } from '#operations/call-operation.ts';
+import { allows, type Caller } from '#access/caller.ts';
+import type { OperationCall } from '#operations/call-operation.ts';
 import { type PagedList, writeAnswer, writePage } from '#operations/write-answer.ts';
 import type { Answer } from './answer.ts';
 import type { HttpDeps } from './http-ports.ts';

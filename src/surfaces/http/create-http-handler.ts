@@ -2,7 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { ERROR_CODES, ForgeError } from '#kernel/errors.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
-import { allows, type Caller, scopeError } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
+import { decideEntry } from '#access/decide-call.ts';
+import { explainAccess } from '#access/explain-access.ts';
 import { type Answer, beginExchange, type Exchange, send, sendMarked, toErrorAnswer } from './answer.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import { BodyBudget } from './body-budget.ts';
@@ -247,7 +249,7 @@ async function answerOperation(
   if (admission === undefined) throw new ForgeError('unauthorized', 'A token is needed');
   const route = operation ?? getNamed(named, values[0] ?? '');
   const isRead = target.method === 'GET' || target.method === 'HEAD';
-  checkScope(route, admission.caller);
+  checkEntry(route, admission.caller);
   const read = isRead ? NO_BODY : await readBody(exchange.request, turns);
   const places = operation === undefined ? [] : values;
   const { input, project } = assembleInput(route, {
@@ -291,8 +293,10 @@ async function answerOperation(
 }
 
 /** Before the body is read: a caller who may not do it has nothing to say. */
-function checkScope({ declaration: { name, access } }: OperationRoute, { scope }: Caller): void {
-  if (!allows(scope, access)) throw scopeError(name, { needed: access, held: scope });
+function checkEntry({ declaration }: OperationRoute, caller: Caller): void {
+  const operation = { ...declaration, path: declaration.cli.path };
+  const refusal = decideEntry({ way: 'token', caller }, operation);
+  if (refusal !== undefined) throw explainAccess(operation, refusal);
 }
 
 /** What is not the client's doing is for the log; what is not there yet is nobody's fault. */

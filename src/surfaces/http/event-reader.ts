@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 import { further, type Positions, reaches, toCursor, withPosition } from './event-cursor.ts';

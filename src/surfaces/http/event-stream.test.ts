@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { toErrorBody } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import { followEvents } from '../../../tests/support/event-client.ts';
 import { tempStore, type TempStore } from '../../../tests/support/temp-store.ts';
 import { AnswerBudget } from './answer-budget.ts';

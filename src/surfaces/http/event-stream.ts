@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { EVENT_TYPES } from '#contract/event-types.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { type Caller, reaches } from '#operations/call-operation.ts';
+import { type Caller, reaches } from '#access/caller.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import { AnswerBudget } from './answer-budget.ts';
 import { parseCursor, type Position, type Positions } from './event-cursor.ts';

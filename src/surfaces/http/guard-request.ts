@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ForgeError } from '#kernel/errors.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
+import { decideAdmission } from '#access/decide-admission.ts';
+import { explainUnadmitted } from '#access/explain-access.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import type { AccessPort, OriginFacts } from './http-ports.ts';
 import { HTTP_LIMITS } from './limits.ts';
@@ -66,22 +68,20 @@ export function admit(
   { access, sessions }: { readonly access: AccessPort; readonly sessions: BrowserSessions },
 ): Admission {
   const lines = rawValues(request, 'authorization');
-  if (lines.length > 0) {
-    const token = lines.length === 1 ? /^Bearer +([\w.~+/=-]+)$/i.exec(lines[0] ?? '')?.[1] : undefined;
-    const caller = token === undefined ? undefined : access.findCaller(token);
-    if (caller === undefined) throw unauthorized('The token is not known, or was revoked');
-    return { caller };
-  }
-  const session = sessions.find(rawValues(request, 'cookie'));
-  if (session === undefined || !access.isAlive(session.caller)) throw unauthorized('A token is needed');
+  const token = lines.length === 1 ? /^Bearer +([\w.~+/=-]+)$/i.exec(lines[0] ?? '')?.[1] : undefined;
+  const caller = token === undefined ? undefined : access.findCaller(token);
+  const session = lines.length > 0 ? undefined : sessions.find(rawValues(request, 'cookie'));
   const csrf = rawValues(request, 'forge-csrf');
-  if (
-    method !== 'GET' &&
-    method !== 'HEAD' &&
-    !(csrf.length === 1 && sessions.isCsrf(session, csrf[0] ?? ''))
-  )
-    throw unauthorized('A session alone changes nothing: send its Forge-Csrf header, or a token');
-  return { caller: session.caller, session: session.id };
+  const decision = decideAdmission({
+    token: lines.length === 0 ? 'none' : caller === undefined ? 'unknown' : 'known',
+    session: session !== undefined && access.isAlive(session.caller),
+    csrf: session !== undefined && csrf.length === 1 && sessions.isCsrf(session, csrf[0] ?? ''),
+    changes: method !== 'GET' && method !== 'HEAD',
+  });
+  if (decision.outcome === 'by_token' && caller !== undefined) return { caller };
+  if (decision.outcome === 'by_session' && session !== undefined)
+    return { caller: session.caller, session: session.id };
+  throw explainUnadmitted(decision.outcome === 'refused' ? decision.why : 'A token is needed');
 }
 
 /** Values of every line of this name; Node itself shows only the first of some. */
@@ -140,12 +140,6 @@ function checkMethod(method: string): Method {
   if (known !== undefined) return known;
   throw new ForgeError('method_not_allowed', 'This method is not used here', {
     details: { allow: METHODS.join(', ') },
-  });
-}
-
-function unauthorized(message: string): ForgeError {
-  return new ForgeError('unauthorized', message, {
-    hint: "curl -H 'Authorization: Bearer …'; `forge token create --scope task` makes one",
   });
 }
 

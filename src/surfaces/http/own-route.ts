@@ -1,6 +1,6 @@
 import { ForgeError } from '#kernel/errors.ts';
 import type { JsonObject } from '#kernel/json.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import type { Answer, Exchange } from './answer.ts';
 import type { Target } from './guard-request.ts';
 import type { RawHandler } from './http-ports.ts';

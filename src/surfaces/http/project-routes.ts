@@ -1,5 +1,5 @@
 import { ForgeError } from '#kernel/errors.ts';
-import { type Caller, reaches } from '#operations/call-operation.ts';
+import { type Caller, reaches } from '#access/caller.ts';
 import type { HttpDeps, ServedProject } from './http-ports.ts';
 import { API } from './operation-routes.ts';
 import { type OwnRoute, takesNothing, toJsonAnswer } from './own-route.ts';

@@ -1,6 +1,6 @@
 import type { Declaration } from '#contract/declare.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import type { AnswerBudget } from './answer-budget.ts';
 
 /** Reserves what the answer of a read may take; nothing for one that waits for something to happen: its answer is short. */

@@ -1,7 +1,7 @@
 import { assert } from '#kernel/assert.ts';
 import { toIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import type { Answer } from './answer.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
 import { rawValues } from './guard-request.ts';

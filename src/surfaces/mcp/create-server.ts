@@ -3,12 +3,8 @@ import type { Declaration } from '#contract/declare.ts';
 import { assert } from '#kernel/assert.ts';
 import { toErrorBody } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import {
-  type Caller,
-  type OperationCall,
-  type OperationCaller,
-  reaches,
-} from '#operations/call-operation.ts';
+import { type Caller, reaches } from '#access/caller.ts';
+import type { OperationCall, OperationCaller } from '#operations/call-operation.ts';
 import { type PagedList, writePage } from '#operations/write-answer.ts';
 import { registerPrompts } from './prompts.ts';
 import { registerResources } from './resources.ts';

@@ -11,7 +11,7 @@ import { countMembers, findDoubleKey } from '#kernel/double-key.ts';
 import { ERROR_CODES, ForgeError, isForgeError } from '#kernel/errors.ts';
 import { type Json, parseScanned } from '#kernel/json.ts';
 import { OneATurn } from '#kernel/one-a-turn.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import { createServerFactory, type McpDeps } from './create-server.ts';
 import {
   INVALID_REQUEST,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type McpServer, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type { Clock } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import type { Caller } from '#operations/call-operation.ts';
+import type { Caller } from '#access/caller.ts';
 import { INVALID_REQUEST, refuse, SERVER_ERROR, untilGone } from './http-exchange.ts';
 
 /** A client that opened with `initialize`: one server and one transport, for it alone. */

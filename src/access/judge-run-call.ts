@@ -1,4 +1,4 @@
-import type { Scope } from './call-operation.ts';
+import type { Scope } from './caller.ts';
 
 /** What an agent asks for from inside of its run. */
 export interface RunCall {

@@ -1,4 +1,4 @@
-import type { Scope } from './call-operation.ts';
+import type { Scope } from './caller.ts';
 
 /**
  * The scope that a call needs, which is its operation's unless a field becomes a command later: whoever may write

@@ -1,4 +1,4 @@
-import type { Scope } from './call-operation.ts';
+import type { Scope } from './caller.ts';
 
 /** What an agent's token asks for. The names in the input were checked, but not who stands behind the task's id. */
 export interface AgentCall {
