@@ -8,6 +8,7 @@ import {
   decideReviewStart,
   decideStepResult,
   decideVerdictAsk,
+  refuseGone,
 } from './decide-review-end.ts';
 
 const NOW = Date.UTC(2026, 1, 10, 9);
@@ -90,6 +91,18 @@ describe('reviews that go on and are cleared', () => {
     expect(clearReview(passed, NOW)).toMatchObject({
       review: { cleared_at: later, finished_at: later },
     });
+  });
+});
+
+describe('refuseGone', () => {
+  it.each([
+    ['nothing said, and there', undefined, true, undefined],
+    ['nothing said, and deleted', undefined, false, undefined],
+    ['a claim, and there', 3, true, undefined],
+    ['a claim, and deleted', 3, false, { outcome: 'review_gone', fence: 3 }],
+  ])('%s', (_, fence, is_here, expected) => {
+    const refusal = refuseGone(keptReview(), { fence, is_here });
+    expect({ refusal }).toMatchObject({ refusal: expected });
   });
 });
 

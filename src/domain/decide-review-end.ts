@@ -78,6 +78,14 @@ export function decideReviewOpen(
   return open.includes(review.status) ? undefined : { outcome: 'review_over', review };
 }
 
+/** Undefined where nothing is said of the task's claim, or the task is there: then `decideSeen` says whose it is. */
+export function refuseGone(
+  review: Pick<Review, 'id' | 'task_id'>,
+  { fence, is_here }: { readonly fence: number | undefined; readonly is_here: boolean },
+): Extract<WorkRefusal, { outcome: 'review_gone' }> | undefined {
+  return fence === undefined || is_here ? undefined : { outcome: 'review_gone', review, fence };
+}
+
 export interface ReviewEnding {
   readonly status: 'passed' | 'failed' | 'void';
   readonly verdict?: Review['verdict'] | undefined;

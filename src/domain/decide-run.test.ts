@@ -3,6 +3,7 @@ import { RUN_STATES } from '#contract/attempt.ts';
 import { toIso } from '#kernel/clock.ts';
 import { keptAttempt, keptRun } from '../../tests/support/kept-work.ts';
 import {
+  beginsAnew,
   decideRunOpen,
   decideRunStart,
   decideRunStep,
@@ -73,31 +74,31 @@ describe('decideRunStep', () => {
     'of a run that is %s, thought to be %s',
     (state, asked) => {
       const to = state === 'running' ? 'verifying' : 'draft';
-      const { outcome } = decideRunStep(keptRun({ state }), { from: asked, to }, NOW);
+      const { outcome } = decideRunStep(keptRun({ state }), { from: asked, to }, { now: NOW });
       expect(outcome === 'run_moved').toBe(state !== asked);
     },
   );
 
   it('notes when it began and when it ended, once each', () => {
     const scheduled = keptRun({ state: 'scheduled', started_at: null });
-    expect(decideRunStep(scheduled, { to: 'running' }, NOW)).toMatchObject({
+    expect(decideRunStep(scheduled, { to: 'running' }, { now: NOW })).toMatchObject({
       run: { started_at: toIso(NOW), ended_at: null },
       ended: false,
     });
     const running = keptRun();
-    expect(decideRunStep(running, { to: 'failed', message: 'red' }, NOW)).toMatchObject({
+    expect(decideRunStep(running, { to: 'failed', message: 'red' }, { now: NOW })).toMatchObject({
       run: { started_at: running.started_at, ended_at: toIso(NOW), message: 'red' },
       ended: true,
     });
     const again = keptRun({ state: 'verifying' });
-    expect(decideRunStep(again, { to: 'running' }, NOW)).toMatchObject({
+    expect(decideRunStep(again, { to: 'running' }, { now: NOW })).toMatchObject({
       run: { started_at: again.started_at },
     });
   });
 
   it('tells of the run as it is then, and where it came from', () => {
     const run = showRun(keptRun({ state: 'verifying' }));
-    expect(decideRunStep(keptRun(), { to: 'verifying' }, NOW)).toMatchObject({
+    expect(decideRunStep(keptRun(), { to: 'verifying' }, { now: NOW })).toMatchObject({
       events: [{ type: 'run.state_changed', task_id: 'fg-a1b2', data: { run, from: 'running' } }],
     });
   });
@@ -105,7 +106,7 @@ describe('decideRunStep', () => {
   it('forgets the end of a run that is begun anew, and a wish to stop it', () => {
     const over = { outcome: 'failed', message: 'red', retry_after: toIso(1) } as const;
     const ended = keptRun({ state: 'failed', ...over, ended_at: toIso(1), stop_asked_at: toIso(1) });
-    expect(decideRunStep(ended, { to: 'draft' }, NOW)).toMatchObject({
+    expect(decideRunStep(ended, { to: 'draft' }, { now: NOW })).toMatchObject({
       run: {
         outcome: null,
         message: null,
@@ -120,12 +121,30 @@ describe('decideRunStep', () => {
 
   it('keeps what a step does not speak of', () => {
     const run = keptRun({ message: 'was', stop_asked_at: toIso(1) });
-    expect(decideRunStep(run, { to: 'verifying' }, NOW)).toMatchObject({
+    expect(decideRunStep(run, { to: 'verifying' }, { now: NOW })).toMatchObject({
       run: { ...run, state: 'verifying' },
     });
-    expect(decideRunStep(run, { to: 'verifying', message: null }, NOW)).toMatchObject({
+    expect(decideRunStep(run, { to: 'verifying', message: null }, { now: NOW })).toMatchObject({
       run: { message: null },
     });
+  });
+});
+
+describe('a run that begins anew', () => {
+  it.each(RUN_STATES.flatMap((state) => RUN_STATES.map((to) => [state, to] as const)))(
+    'from %s to %s',
+    (state, to) => {
+      expect(beginsAnew({ state }, { to })).toBe(isEnded(state) && !isEnded(to));
+    },
+  );
+
+  it.each([
+    ['alone', undefined, 'save'],
+    ['beside another', { id: 'r-2', agent: 'old' }, 'at_work'],
+  ] as const)('%s', (_, other, outcome) => {
+    const before = keptRun({ state: 'failed', ended_at: toIso(1) });
+    const facts = { now: NOW, beside: { attempt: keptAttempt(), other } };
+    expect(decideRunStep(before, { to: 'draft' }, facts).outcome).toBe(outcome);
   });
 });
 

@@ -78,20 +78,29 @@ export interface RunStep {
 export function decideRunStep(
   before: KeptRun,
   step: RunStep,
-  now: number,
+  {
+    now,
+    beside,
+  }: {
+    readonly now: number;
+    /** Of a run that begins anew; see `beginsAnew`. */
+    readonly beside?: Pick<RunStartFacts, 'attempt' | 'other'> | undefined;
+  },
 ):
   | ({ readonly outcome: 'save'; readonly ended: boolean } & RunPlan)
-  | Extract<WorkRefusal, { outcome: 'run_moved' | 'no_run_edge' }> {
+  | Extract<WorkRefusal, { outcome: 'run_moved' | 'no_run_edge' | 'at_work' }> {
   const { id, state: from } = before;
   const { to } = step;
   if (step.from !== undefined && step.from !== from)
     return { outcome: 'run_moved', id, state: from, asked: step.from, to };
   const allowed = listNextStates(from);
   if (!allowed.includes(to)) return { outcome: 'no_run_edge', id, from, to, allowed };
+  // Its place in the folder may be another run's by now.
+  if (beside?.other !== undefined) return { outcome: 'at_work', attempt: beside.attempt, run: beside.other };
   const ended = isEnded(to);
   const began = to === 'draft' ? null : before.started_at;
   // What is begun anew has nothing to say of its end.
-  const told = isEnded(from) && !ended ? { outcome: null, message: null, retry_after: null } : before;
+  const told = beginsAnew(before, step) ? { outcome: null, message: null, retry_after: null } : before;
   const run: KeptRun = {
     ...before,
     state: to,
@@ -104,6 +113,11 @@ export function decideRunStep(
     stop_asked_at: to === 'draft' ? null : before.stop_asked_at,
   };
   return { outcome: 'save', run, ended, events: [tell(run, from)] };
+}
+
+/** Whether the step takes up a run that has ended: then no other run of its attempt may be at work. */
+export function beginsAnew({ state }: Pick<KeptRun, 'state'>, { to }: Pick<RunStep, 'to'>): boolean {
+  return isEnded(state) && !isEnded(to);
 }
 
 /** Whether a run can still be told to stop, or ask for an approval; undefined where it can. */

@@ -15,6 +15,7 @@ describe('restoreMerge', () => {
     ['one that waits behind another', queued, 3, false, { merge: queued }],
     ['a later one ends the earlier', started, 3, false, { merge: started, ended: LOST }],
     ['an earlier one has ended', started, 8, false, { merge: { ...started, ...LOST } }],
+    ['one at the very place of the other', started, 5, true, { merge: { ...started, ...LOST, seq: null } }],
     ['an earlier one whose place is taken', started, 8, true, { merge: { ...started, ...LOST, seq: null } }],
   ] as const)('%s', (_, merge, seq, is_taken, expected) => {
     const rival = seq === undefined ? undefined : { id: 'm-0', seq };

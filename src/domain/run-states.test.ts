@@ -34,7 +34,7 @@ describe('the states of a run', () => {
   });
 
   it('[S254] an illegal move gives state_invalid, with what is allowed', () => {
-    const decision = decideRunStep(keptRun({ state: 'completed' }), { to: 'approved' }, 0);
+    const decision = decideRunStep(keptRun({ state: 'completed' }), { to: 'approved' }, { now: 0 });
     if (decision.outcome === 'save') throw new Error('it was allowed');
     expect(explainWorkRefusal(decision)).toMatchObject({
       code: 'state_invalid',
@@ -52,7 +52,7 @@ describe('the states of a run', () => {
 });
 
 function isAllowed(from: RunState, to: RunState): boolean {
-  return decideRunStep(keptRun({ state: from }), { to }, 0).outcome === 'save';
+  return decideRunStep(keptRun({ state: from }), { to }, { now: 0 }).outcome === 'save';
 }
 
 function readEdges(table: string): string[] {

@@ -17,7 +17,7 @@ export function findUnsharedLosses(ours: TaskRecord, theirs: TaskRecord, known: 
   const { changed, seen } = readChanges(known);
   if (changed.size === 0) return [];
   return candidates.filter(({ name, incoming }) => {
-    const [part = name] = name.split('.', 1);
+    const [part = name] = name.split('.');
     if (!changed.has(part === 'life' ? 'assignee' : part)) return false;
     return !seen.some((task) => sameElement(valueIn(task, name), incoming));
   });

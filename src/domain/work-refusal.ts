@@ -72,6 +72,12 @@ export type WorkRefusal =
       readonly wanted: string;
     }
   | { readonly outcome: 'review_running'; readonly task_id: string; readonly review: string }
+  /** Its task was deleted, and only while that is the caller's may it end. */
+  | {
+      readonly outcome: 'review_gone';
+      readonly review: Pick<Review, 'id' | 'task_id'>;
+      readonly fence: number;
+    }
   | { readonly outcome: 'review_over'; readonly review: Pick<Review, 'id' | 'task_id' | 'status'> };
 
 interface NamedAttempt {
@@ -188,6 +194,13 @@ export function explainWorkRefusal(refusal: WorkRefusal): ForgeError {
         hint: `forge task show ${refusal.task_id}`,
         details: { id: refusal.task_id, review: refusal.review },
       });
+    case 'review_gone': {
+      const { id, task_id } = refusal.review;
+      return new ForgeError('fence_conflict', `${task_id} was deleted: its review ${id} counts no more`, {
+        hint: `forge task restore ${task_id}`,
+        details: { id: task_id, fence: refusal.fence, review: id },
+      });
+    }
     case 'review_over': {
       const { id, task_id, status } = refusal.review;
       return new ForgeError('state_invalid', `Review ${id} is over: ${status}`, {

@@ -3,6 +3,7 @@ import { describe, it } from 'vitest';
 import { memoryStore } from '../../tests/support/memory-store.ts';
 import { tempStore } from '../../tests/support/temp-store.ts';
 import { storesAreEqual } from './behaviour/lockstep-behaviour.ts';
+import { readWork, someWork } from './behaviour/lockstep-work-behaviour.ts';
 
 /** Seconds on an idle machine; a busy one must not fail it. */
 const LONG = { timeout: 120_000 };
@@ -14,5 +15,10 @@ describe('the store in memory', LONG, () => {
       seed: 20260210,
       endOnFailure: true,
     });
+  });
+
+  it('does so for attempts, runs, reviews, merges, approvals, messages and watches', async () => {
+    const lockstep = { acts: someWork, readMore: readWork };
+    await fc.assert(storesAreEqual(tempStore, memoryStore, lockstep), { numRuns: 60, seed: 20260210 });
   });
 });

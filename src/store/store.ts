@@ -149,7 +149,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   listForeign(): Promise<ForeignEdge[]>;
   /** What other projects say of them: whether each is closed. Idempotent; changes readiness and nothing else. */
   markForeign(closed: ReadonlyMap<string, boolean>): Promise<void>;
-  /** Runs, reviews and merges that have not ended, with who watches them. Every command asks: one query. */
+  /** Runs, reviews and merges that have not ended, with who watches them, in no order. Every command asks: one query. */
   listOpenWork(): Promise<OpenWork[]>;
   /** Whether exactly this id is a task of this store, a deleted one included. */
   holdsTask(id: string): Promise<boolean>;

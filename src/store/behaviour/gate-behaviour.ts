@@ -94,6 +94,19 @@ export function describeGates(open: OpenWork): void {
       await expectCode(sut.store.addStepResult({ id, result: PASSED }, by(sut)), 'state_invalid');
     });
 
+    it('of a task that was deleted end as lost where they are of a claim, and else as they are', async () => {
+      await using sut = await open();
+      const { task, attempt } = await startWork(sut);
+      const { id } = await startReview(sut, attempt);
+      await sut.store.deleteTask({ id: task.id }, by(sut));
+      const lost = await expectCode(
+        sut.store.finishReview({ id, fence: 1, status: 'passed' }, by(sut)),
+        'fence_conflict',
+      );
+      expect(lost.details).toMatchObject({ id: task.id, review: id });
+      expect(await sut.store.finishReview({ id, status: 'void' }, by(sut))).toMatchObject({ status: 'void' });
+    });
+
     it('[H1] may wait for a word, which nobody watches, and end with it', async () => {
       await using sut = await open();
       const { task, attempt } = await startWork(sut);

@@ -86,7 +86,7 @@ const fields = fc.array(
   { maxLength: 2 },
 );
 /** Mostly nothing is said of what was seen before. */
-const seen = fc.constantFrom(
+export const seen = fc.constantFrom(
   undefined,
   undefined,
   undefined,
@@ -98,13 +98,13 @@ const seen = fc.constantFrom(
   1,
   2,
 );
-const seldom = fc.constantFrom(false, false, false, false, true);
+export const seldom = fc.constantFrom(false, false, false, false, true);
 const lease = fc.constantFrom(undefined, undefined, 60_000);
 const wait = fc.constantFrom(1_000, 1_000, 1_000, 1, 0, -5_000, 90_000);
-const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+export const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
 
 /** The id of a task; what is none where there is no task yet. */
-function pick({ ids }: Known, at: number): string {
+export function pick({ ids }: Known, at: number): string {
   return ids.length === 0 ? 'k99-none' : (ids[at % ids.length] ?? '');
 }
 
@@ -121,7 +121,7 @@ const WORKFLOW: Workflow = {
 
 type Run<Asked> = (side: Known, by: Writer, asked: Asked) => Promise<unknown>;
 
-function act<Asked>(
+export function act<Asked>(
   name: string,
   weight: number,
   { asked, run }: { readonly asked: fc.Arbitrary<Asked>; readonly run: Run<Asked> },
@@ -135,7 +135,7 @@ function act<Asked>(
 
 const condition = fc.constantFrom<Condition[]>('none', 'none', 'none', 'none', 'no checks', 'holding');
 
-const create = act('create', 8, {
+export const create = act('create', 8, {
   asked: fc.record({
     title,
     type,
@@ -167,7 +167,7 @@ const create = act('create', 8, {
   },
 });
 
-const anyAct: fc.Arbitrary<Act> = fc.oneof(
+export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   create,
   act('update', 6, {
     asked: fc.record({

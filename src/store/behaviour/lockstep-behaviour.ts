@@ -11,6 +11,12 @@ export interface LockstepStore extends AsyncDisposable {
   readonly store: Actors;
 }
 
+export interface Lockstep {
+  readonly acts?: fc.Arbitrary<Act[]>;
+  /** What is asked at the end besides. */
+  readonly readMore?: ((store: Actors) => Promise<unknown>) | undefined;
+}
+
 /**
  * Two stores that are told the same say the same: every answer, every refusal with its words, every event and every
  * list. Ids are random, so each task has a prefix of its own, by which both stores order them alike.
@@ -18,8 +24,9 @@ export interface LockstepStore extends AsyncDisposable {
 export function storesAreEqual(
   openOne: () => Promise<LockstepStore>,
   openOther: () => Promise<LockstepStore>,
+  { acts: list = someActs, readMore }: Lockstep = {},
 ) {
-  return fc.asyncProperty(someActs, async (acts) => {
+  return fc.asyncProperty(list, async (acts) => {
     await using one = await openOne();
     await using other = await openOther();
     const sides = [new Side(one.store), new Side(other.store)] as const;
@@ -32,6 +39,8 @@ export function storesAreEqual(
     }
     const [mine, theirs] = [await readEverything(sides[0], now), await readEverything(sides[1], now)];
     for (const [question, answer] of mine) compare(theirs.get(question), answer, question);
+    if (readMore !== undefined)
+      compare(await sides[1].read(readMore), await sides[0].read(readMore), 'what else there is');
   });
 }
 
@@ -111,7 +120,7 @@ async function readEverything(side: Side, now: number): Promise<ReadonlyMap<stri
   await ask((store) => store.listBriefs({ ids: side.ids, max_bytes: 1_000_000 }));
   await ask((store) => store.readFeed().then(({ oldest, newest }) => ({ oldest, newest })));
   await ask((store) => store.readPause());
-  await ask((store) => store.listOpenWork());
+  await ask(async (store) => (await store.listOpenWork()).toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   for (const status of ['open', 'in_progress', 'closed'] as const)
     await ask((store) => walk(store, { status, label: 'x', max_rows: 3, max_bytes: 1_000_000 }));
   for (const id of side.ids) {

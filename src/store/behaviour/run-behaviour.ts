@@ -105,6 +105,18 @@ export function describeRuns(open: OpenWork): void {
       expect(await sut.store.readWishes(run.id)).toEqual({ stop: false, messages: false });
     });
 
+    it('do not begin anew beside another one in their folder', async () => {
+      await using sut = await open();
+      const { attempt } = await startWork(sut);
+      const first = await startRun(sut, attempt, { state: 'running' });
+      await sut.store.moveRun({ id: first.id, to: 'failed' }, by(sut));
+      const second = await startRun(sut, attempt);
+      const again = () => sut.store.moveRun({ id: first.id, to: 'draft' }, by(sut));
+      expect((await expectCode(again(), 'state_invalid')).details).toMatchObject({ run: second.id });
+      await sut.store.moveRun({ id: second.id, to: 'cancelled' }, by(sut));
+      expect(await again()).toMatchObject({ state: 'draft' });
+    });
+
     it('keep when they were blocked when they are cancelled later', async () => {
       await using sut = await open();
       const { attempt } = await startWork(sut);

@@ -48,7 +48,11 @@ export function memoryAttempts(parts: MemoryParts, clock: Clock): AttemptStore {
     listOpenReviews: () => read(reviews.listOpenReviews),
 
     queueMerge: (merge, by) => change(by, (tx) => merges.queueMerge(tx, merge)),
-    takeMerge: (take, by) => change(by, (tx) => merges.takeMerge(tx, take)),
+    async takeMerge(take, by) {
+      // A merge that has to wait is no write.
+      if (merges.findTurn(tables, take.id) === undefined) return undefined;
+      return change(by, (tx) => merges.takeMerge(tx, take));
+    },
     takeLanding: (landing, by) => change(by, (tx) => merges.takeLanding(tx, landing)),
     clearLanding: (landing, by) => change(by, (tx) => merges.clearLanding(tx, landing)),
     finishMerge: (end, by) => change(by, (tx) => merges.finishMerge(tx, end)),

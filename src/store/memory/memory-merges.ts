@@ -28,17 +28,23 @@ export function takeMerge(
   tx: MemoryTransaction,
   { id, watcher }: { id: string; watcher: ProcessMark },
 ): Merge | undefined {
-  const { tables } = tx;
-  const row = getRow(tables, id);
-  const queue = listOpen(tables).filter(({ merge }) => merge.target === row.merge.target);
-  const busy = queue.some(({ merge }) => merge.state === 'started');
-  const first = queue.find(({ merge }) => merge.state === 'queued')?.merge.id;
-  const decision = decideTurn(row.merge, { busy, first });
+  const turn = findTurn(tx.tables, id);
+  if (turn === undefined) return undefined;
+  const { merge, events } = turn;
+  tx.tables.merges.set(merge.id, { ...getRow(tx.tables, merge.id), merge, watcher });
+  tellAll(tx, events);
+  return merge;
+}
+
+/** The merge as it begins if it is its turn; undefined where it has to wait, or a process has begun it. */
+export function findTurn(tables: MemoryTables, ref: string) {
+  const { merge } = getRow(tables, ref);
+  const queue = listOpen(tables).filter((other) => other.merge.target === merge.target);
+  const busy = queue.some((other) => other.merge.state === 'started');
+  const first = queue.find((other) => other.merge.state === 'queued')?.merge.id;
+  const decision = decideTurn(merge, { busy, first });
   if (decision.outcome === 'merge_over') throw explainWorkRefusal(decision);
-  if (decision.outcome !== 'save') return undefined;
-  tables.merges.set(row.merge.id, { ...row, merge: decision.merge, watcher });
-  tellAll(tx, decision.events);
-  return decision.merge;
+  return decision.outcome === 'save' ? decision : undefined;
 }
 
 export function takeLanding(tx: MemoryTransaction, landing: NewLanding): Loss | undefined {

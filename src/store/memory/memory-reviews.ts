@@ -6,6 +6,7 @@ import {
   decideReviewStart,
   decideStepResult,
   decideVerdictAsk,
+  refuseGone,
 } from '#domain/decide-review-end.ts';
 import { forgottenStepsUntil, reuseStep } from '#domain/kept-steps.ts';
 import { explainWorkRefusal } from '#domain/work-refusal.ts';
@@ -51,8 +52,10 @@ export function askVerdict(tx: MemoryTransaction, { id }: { id: string }): Revie
 export function finishReview(tx: MemoryTransaction, { fence, ...end }: ReviewEnd): Review {
   const { tables, by } = tx;
   const before = getReview(tables, end.id);
-  const over = decideReviewOpen(before, ['running', 'waiting']);
-  if (over !== undefined) throw explainWorkRefusal(over);
+  const refusal =
+    decideReviewOpen(before, ['running', 'waiting']) ??
+    refuseGone(before, { fence, is_here: tables.tasks.has(before.task_id) });
+  if (refusal !== undefined) throw explainWorkRefusal(refusal);
   if (fence !== undefined) checkSeen(tables, tx.read(before.task_id), { fence });
   const run_id = end.run_id === undefined ? undefined : resolveWorkId(tables, 'runs', end.run_id);
   return savePlan(tx, decideReviewEnd(before, { ...end, run_id }, by.now));

@@ -1,5 +1,6 @@
 import type { Run } from '#contract/attempt.ts';
 import {
+  beginsAnew,
   decideRunStart,
   decideRunStep,
   decideStop,
@@ -20,8 +21,8 @@ import { readHeld, resolveWorkId, sortByTime, tellAll } from './memory-work.ts';
 export function createRun(tx: MemoryTransaction, { attempt_id, ...wish }: NewRun): Run {
   const { tables, by } = tx;
   const attempt = getAttempt(tables, attempt_id);
-  const other = tables.runs.list().find((one) => one.attempt_id === attempt.id && isOpen(one));
-  const facts = { attempt, task: readHeld(tables, attempt.task_id), other };
+  const task = readHeld(tables, attempt.task_id);
+  const facts = { attempt, task, other: findOpenRun(tables, attempt.id) };
   const decision = decideRunStart(facts, wish, by.now);
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   tables.runs.set(decision.run.id, decision.run);
@@ -29,9 +30,18 @@ export function createRun(tx: MemoryTransaction, { attempt_id, ...wish }: NewRun
   return showRun(decision.run);
 }
 
+function findOpenRun({ runs }: MemoryTables, attemptId: string): KeptRun | undefined {
+  return runs.list().find((one) => one.attempt_id === attemptId && isOpen(one));
+}
+
 export function moveRun(tx: MemoryTransaction, move: RunMove): Run {
   const { tables, by } = tx;
-  const decision = decideRunStep(getKeptRun(tables, move.id), move, by.now);
+  const before = getKeptRun(tables, move.id);
+  const { attempt_id } = before;
+  const beside = beginsAnew(before, move)
+    ? { attempt: getAttempt(tables, attempt_id), other: findOpenRun(tables, attempt_id) }
+    : undefined;
+  const decision = decideRunStep(before, move, { now: by.now, beside });
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { run, events, ended } = decision;
   tables.runs.set(run.id, run);

@@ -7,6 +7,7 @@ import {
   decideReviewStart,
   decideStepResult,
   decideVerdictAsk,
+  refuseGone,
   type ReviewStartFacts,
 } from '#domain/decide-review-end.ts';
 import { forgottenStepsUntil, reuseStep } from '#domain/kept-steps.ts';
@@ -23,6 +24,7 @@ import type {
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
+import { readHeld } from './run-rows.ts';
 import { checkSeen } from './save-plan.ts';
 import {
   fromMark,
@@ -81,6 +83,7 @@ export function finishReview(tx: WorkTransaction, { fence, ...end }: ReviewEnd):
   const { db, by } = tx;
   const before = readReview(db, end.id);
   refuse(decideReviewOpen(before, ['running', 'waiting']));
+  refuse(refuseGone(before, { fence, is_here: readHeld(db, before.task_id) !== undefined }));
   if (fence !== undefined) checkSeen(tx, tx.read(before.task_id), { fence });
   const run_id = end.run_id === undefined ? undefined : (getRow(db, 'runs', end.run_id).id as string);
   return savePlan(tx, decideReviewEnd(before, { ...end, run_id }, by.now));

@@ -1,6 +1,7 @@
 import type { Run, RunState, RunUsage } from '#contract/attempt.ts';
 import { NO_USAGE } from '#domain/count-usage.ts';
 import {
+  beginsAnew,
   decideRunStart,
   decideRunStep,
   decideStop,
@@ -61,7 +62,10 @@ export function readHeld(db: Database, id: string): HeldTask | undefined {
 export function moveRun(tx: WorkTransaction, move: RunMove): Run {
   const { db, by } = tx;
   const before = toKeptRun(getRow(db, 'runs', move.id));
-  const decision = decideRunStep(before, move, by.now);
+  const beside = beginsAnew(before, move)
+    ? { attempt: getAttempt(db, before.attempt_id), other: findOpenRun(db, before.attempt_id) }
+    : undefined;
+  const decision = decideRunStep(before, move, { now: by.now, beside });
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { id, state, outcome, message, retry_after, started_at, ended_at, stop_asked_at } = decision.run;
   const usage = JSON.stringify(decision.run.usage);
