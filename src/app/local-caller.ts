@@ -17,7 +17,6 @@ import { checkCallInput } from './serve/check-call-input.ts';
  */
 export function createLocalCaller(
   request: Omit<ContextRequest, 'needs' | 'route' | 'operation'>,
-  heal: (error: ForgeError) => Promise<void>,
 ): OperationCaller {
   return {
     async call({ name, input, project, signal, portion }) {
@@ -36,20 +35,16 @@ export function createLocalCaller(
       const id = entry.route === undefined ? undefined : checked[entry.route];
       const route = typeof id === 'string' ? id : undefined;
       const operation = await load();
-      const once = (): Promise<unknown> =>
-        runOnce(
+      try {
+        return await runOnce(
           operation,
           checked,
           { ...request, operation: name, needs: declaration.needs, reads: entry.reads, route },
           { signal, portion },
         );
-      return once().catch(async (error: unknown) => {
-        if (!isForgeError(error)) throw asInternal(error);
-        // Damage shows when it is read; what failed was rolled back, so it can be done again.
-        if (error.code !== 'store_corrupt') throw error;
-        await heal(error);
-        return once();
-      });
+      } catch (error) {
+        throw isForgeError(error) ? error : asInternal(error);
+      }
     },
   };
 }

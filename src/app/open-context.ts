@@ -234,7 +234,7 @@ function requireWritable({ store_dir }: FoundProject['paths']): void {
 /** A project ready to be worked on: its store open, mended, and joined with the task files. */
 export async function openFound(
   found: FoundProject,
-  request: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces'>,
+  request: Pick<ContextRequest, 'env' | 'notice' | 'meter' | 'reads' | 'forces' | 'examining'>,
   options: {
     readonly lock_timeout_ms?: number;
     readonly lock?: 'await';
@@ -243,7 +243,7 @@ export async function openFound(
     readonly joinApart?: CatchUpSurroundings['joinApart'];
   } = {},
 ): Promise<OpenProject & AsyncDisposable> {
-  const { env, notice, meter, reads, forces } = request;
+  const { env, notice, meter, reads, forces, examining } = request;
   const { paths } = found;
   if (reads === false) requireWritable(paths);
   const was_there = isStoreThere(paths.store);
@@ -260,6 +260,7 @@ export async function openFound(
     notice,
     meter: meterRebuild(meter),
     reads,
+    heals: examining === undefined,
     written_by: VERSION,
     async mayUpgrade(from) {
       const { refuseUpgrade } = await import('./refuse-upgrade.ts');

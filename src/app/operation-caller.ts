@@ -19,7 +19,6 @@ import { type AnyOperation, listOperationEntries } from '#operations/flag-table.
 import { MANIFEST } from '#operations/manifest.generated.ts';
 import type { OpenProject, OperationContext } from '#operations/operation.ts';
 import { WaitBudget } from '#operations/wait-budget.ts';
-import { isDamage } from '#store/sqlite/translate-error.ts';
 import { readStoreId } from '#store/store-identity.ts';
 import type { HomePlace } from '#sync/forge-home.ts';
 import type { Machine } from '#sync/machine.ts';
@@ -83,18 +82,7 @@ async function callOperation(
       return operation.run(toContext(deps, call, { project: open, holding, served: project }), input);
     }, call.caller.projects);
   // Awaited, so that a wait is counted until it ends.
-  return await withHealing(project, run);
-}
-
-/** Damage shows when the damaged page is read. What failed was rolled back, so it can be done again. */
-export async function withHealing<T>(project: ServerProject, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-    await project.heal();
-    return run();
-  }
+  return await run();
 }
 
 /** What a call says about its project, checked or not. */

@@ -41,12 +41,6 @@ export function startCli(argv: readonly string[], version: string): Promise<numb
       const { createRemoteOperation } = await import('./remote-operation.ts');
       return createRemoteOperation(await load(), accepted, { server, env: process.env });
     },
-    async healStore(error) {
-      // The path is one of the server's machine, and the server has tried already.
-      if (isRemote) throw error;
-      const { healStore } = await import('./heal-store.ts');
-      await healStore(error, (line) => tell(2, `forge: ${escapeLine(line)}`));
-    },
     openContext: (accepted) => {
       const { operation, globals, input } = accepted;
       return openContext({

@@ -3,7 +3,6 @@ import { ForgeError } from '#kernel/errors.ts';
 import { createServerFactory } from '#surfaces/mcp/create-server.ts';
 import { serveOverStdio } from '#surfaces/mcp/stdio.ts';
 import { chooseName, findActor } from './find-actor.ts';
-import { healStore } from './heal-store.ts';
 import { createLocalCaller } from './local-caller.ts';
 import type { ContextRequest } from './open-context.ts';
 import { findCommandPlace } from './run/inside-run.ts';
@@ -28,7 +27,6 @@ export async function startMcp(request: ContextRequest): Promise<void> {
       : createLocalCaller(
           // Progress would go to standard output.
           { actor, cwd, env, notice, meter: () => undefined, progress: () => undefined },
-          (error) => healStore(error, notice),
         );
   const createServer = createServerFactory({
     operations,

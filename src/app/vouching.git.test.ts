@@ -62,17 +62,14 @@ describe('a step that is set', () => {
     const { home } = toHomePlace(http.env, http.env['HOME'] ?? '');
     const { paths } = findProject(http.root, http.env, http.env['HOME'] ?? '');
     const notices: string[] = [];
-    const local = createLocalCaller(
-      {
-        cwd: http.root,
-        env: http.env,
-        actor: 'user:ann',
-        notice: (line) => void notices.push(line),
-        progress: () => undefined,
-        meter: () => undefined,
-      },
-      (error) => Promise.reject(error),
-    );
+    const local = createLocalCaller({
+      cwd: http.root,
+      env: http.env,
+      actor: 'user:ann',
+      notice: (line) => void notices.push(line),
+      progress: () => undefined,
+      meter: () => undefined,
+    });
     const caller = {
       actor: { kind: 'user', name: 'ann', named: true },
       scope: 'admin',

@@ -8,7 +8,8 @@ import { describe, expect, it } from 'vitest';
 import { raceWorkers } from '../../tests/support/store-workers.ts';
 import { removeDatabase, tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { by, create, expectCode, newTask, titles } from './behaviour/open-behaviour.ts';
-import { healSqliteStore, openSqliteStore } from './sqlite/open-sqlite-store.ts';
+import { healSqliteStore } from './sqlite/open-parts.ts';
+import { openSqliteStore } from './sqlite/open-sqlite-store.ts';
 import { setAsideDatabase } from './sqlite/set-aside-database.ts';
 import { holdsTasks } from './store-location.ts';
 
@@ -18,7 +19,7 @@ describe('[F19] a database that goes away while it is open', () => {
   it.each(['deleted', 'moved away', 'replaced by an older copy', 'replaced by a new one'])(
     '%s: a write is refused and nothing of it stays, what was acknowledged is there',
     async (how) => {
-      await using temp = await tempStore();
+      await using temp = await tempStore({ heals: false });
       await create(temp, 'Before the copy');
       const { database } = temp;
       copyFileSync(database, `${database}.copy`);
@@ -51,7 +52,7 @@ describe('[F19] a database that goes away while it is open', () => {
 
 describe('[F19] a database that is gone and still in use', () => {
   it('cannot be read by a connection that comes too late, which is no fault of the disk', async () => {
-    await using temp = await tempStore({ lock: 'await' });
+    await using temp = await tempStore({ lock: 'await', heals: false });
     await create(temp, 'One');
     await removeDatabase(temp.database);
     await expectCode(temp.store.listTasks({}), 'store_corrupt');
@@ -60,7 +61,7 @@ describe('[F19] a database that is gone and still in use', () => {
   });
 
   it('an empty file that SQLite made in its place does not take over its log', async () => {
-    await using temp = await tempStore();
+    await using temp = await tempStore({ heals: false });
     for (let n = 0; n < 30; n += 1) await create(temp, `Task ${n}`);
     await rm(temp.database);
     writeFileSync(temp.database, '');
@@ -74,7 +75,7 @@ describe('[F19] a database that is gone and still in use', () => {
 
 describe('healing', () => {
   it('a new database does not take over the log of one that is gone and still in use', async () => {
-    await using temp = await tempStore();
+    await using temp = await tempStore({ heals: false });
     for (let n = 0; n < 30; n += 1) await create(temp, `Task ${n}`);
     expect(existsSync(`${temp.database}-wal`)).toBe(true);
     renameSync(temp.database, `${temp.database}.away`);

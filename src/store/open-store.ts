@@ -1,4 +1,4 @@
-import { healSqliteStore, openSqliteStore, type SqliteStore } from './sqlite/open-sqlite-store.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite/open-sqlite-store.ts';
 import type { SqliteStoreOptions } from './sqlite/open-parts.ts';
 import { toStoreFiles, type StoreLocation } from './store-location.ts';
 
@@ -12,9 +12,4 @@ export type StoreOptions = Omit<SqliteStoreOptions, 'database' | 'replica' | 'ga
  */
 export function openStore(location: StoreLocation, options: StoreOptions): Promise<Store> {
   return openSqliteStore({ ...options, ...toStoreFiles(location) });
-}
-
-/** Sets a damaged database aside and makes it anew. Nothing happens to one that is sound. */
-export function healStore(location: StoreLocation, options: StoreOptions): Promise<void> {
-  return healSqliteStore({ ...options, ...toStoreFiles(location) });
 }

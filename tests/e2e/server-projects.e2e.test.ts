@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openServerProjects, type ServerProjects } from '#app/server-projects.ts';
@@ -70,7 +70,12 @@ describe('the projects of a server', () => {
       await waits;
       return store.getTask(id);
     });
-    await only?.heal();
+    const database = join(project.path, '.git/forge/forge.db');
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+    await project.run('task', 'list');
+    const { generation } = only ?? {};
+    await only?.keepUp();
+    expect(only?.generation).toBe((generation ?? 0) + 1);
     goOn();
     expect((await working)?.title).toBe('there');
     expect((await only?.use(({ store }) => store.getTask(id)))?.title).toBe('there');

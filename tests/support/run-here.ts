@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { healStore } from '#app/heal-store.ts';
 import { openContext } from '#app/open-context.ts';
 import { createRemoteOperation } from '#app/remote-operation.ts';
 import { ForgeError } from '#kernel/errors.ts';
@@ -47,7 +46,6 @@ const runInside: RunProgram = async (args, { cwd, env, stdin }) => {
         throw new Error(`${name} is not for this process`);
       return server === undefined ? load() : createRemoteOperation(await load(), accepted, { server, env });
     },
-    healStore: (error) => healStore(error, notice),
     openContext: ({ operation, globals, input }) =>
       openContext({
         needs: findServer(globals, env) === undefined ? operation.needs : 'nothing',

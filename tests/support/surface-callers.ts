@@ -48,7 +48,6 @@ export function callByCli(http: ProjectHttp, actor: string | null = ACTOR): Surf
         if (load === undefined) throw new Error(`no operation ${wanted}`);
         return load();
       },
-      healStore: async (error) => Promise.reject(error),
       openContext: ({ operation, globals, input: given }) =>
         openContext({
           needs: operation.needs,

@@ -47,7 +47,7 @@ export interface TempStore extends AsyncDisposable {
 
 /** A new SQLite store in a folder of its own. `await using temp = await tempStore();` */
 export async function tempStore(
-  options: { lock_timeout_ms?: number; steady?: ReadSteady; lock?: 'block' | 'await' } = {},
+  options: { lock_timeout_ms?: number; steady?: ReadSteady; lock?: 'block' | 'await'; heals?: false } = {},
 ): Promise<TempStore> {
   const folder = await realpath(await mkdtemp(join(memoryFolder(), 'forge-test-')));
   const clock = new TestClock();
@@ -60,6 +60,7 @@ export async function tempStore(
         lock_timeout_ms: options.lock_timeout_ms ?? 10_000,
         steady: options.steady,
         lock: options.lock,
+        heals: options.heals,
         hold: holdWhileMending,
         ...how,
       },

@@ -3,7 +3,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { EventSource } from '#operations/event-source.ts';
 import type { CallPlace, IdempotencyPort, ServedProject } from '#surfaces/http/http-ports.ts';
 import type { TellLate } from '#surfaces/http/long-request.ts';
-import { toProjectRef, withHealing } from '../operation-caller.ts';
+import { toProjectRef } from '../operation-caller.ts';
 import type { ServerProjects } from '../server-projects.ts';
 import { createRequestMemory, type RequestMemory } from './request-memory.ts';
 
@@ -61,7 +61,7 @@ export function createIdempotency(projects: ServerProjects): IdempotencyPort {
     if (first === undefined) return work(memory);
     // Where it finds none, the call itself says what is wrong with it.
     const found = await projects.find(toProjectRef(place, place.input)).catch(() => first);
-    return withHealing(found, () => found.use(({ store }) => work(store)));
+    return found.use(({ store }) => work(store));
   };
   return {
     begin: (place, request) => use(place, (store) => store.beginRequest(request)),

@@ -1,11 +1,9 @@
 import type { Workshop } from '#engine/workshop.ts';
-import { readSharedModes } from '#git/shared-modes.ts';
 import type { Clock } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { SharedWork } from '#kernel/shared-work.ts';
 import type { OpenProject } from '#operations/operation.ts';
 import { runProgram } from '#process/run-program.ts';
-import { healStore } from '#store/open-store.ts';
 import { catchUpWithFiles } from '#sync/catch-up.ts';
 import { confirmConfig } from '#sync/confirm-config.ts';
 import { statFile } from '#sync/file-changes.ts';
@@ -18,7 +16,6 @@ import { listPushRecords } from '#sync/push-records.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { keepIdentity } from '../keep-identity.ts';
-import { holdWhileMending } from '../hold-while-mending.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
 import { refreshSharedFiles } from '../keep-up-project.ts';
 import { hideForeign } from '#sync/foreign-tasks.ts';
@@ -136,16 +133,6 @@ export class ServerProject implements AsyncDisposable {
     });
   }
 
-  /** After store_corrupt: the damaged database is set aside and another one stands in its place. */
-  async heal(): Promise<void> {
-    const { paths } = this.#found;
-    const { clock, notice } = this.#around;
-    const modes = () => readSharedModes(paths.common_dir);
-    await this.#replace(() =>
-      healStore(paths.store, { clock, notice, modes, hold: holdWhileMending, lock: 'await' }),
-    );
-  }
-
   /** What checks, merges and starts agents in this project; opened by the first who asks. */
   workshop(): Promise<Workshop> {
     const { place, clock, env, program, notice, processes } = this.#around;
@@ -202,7 +189,7 @@ export class ServerProject implements AsyncDisposable {
 
   async #keepUpOnce(): Promise<void> {
     const { paths } = this.#found;
-    if (this.#open.isReplaced) await this.#replace(async () => undefined);
+    if (this.#open.isReplaced) await this.#replace();
     await this.#followWork();
     refreshDatabaseLink(paths);
     await this.use(async ({ store, checkWorkflow, lookAtWorkflow }) => {
@@ -226,9 +213,8 @@ export class ServerProject implements AsyncDisposable {
     await importAside(this.#found, this.#around);
   }
 
-  async #replace(between: () => Promise<void>): Promise<void> {
+  async #replace(): Promise<void> {
     const before = this.#open;
-    await between();
     this.#open = await openProject(this.#found, this.#around);
     this.generation += 1;
     await before.retire();

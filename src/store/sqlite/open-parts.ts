@@ -34,6 +34,8 @@ export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'met
   readonly hold?: import('./set-aside-database.ts').HoldLock | undefined;
   /** With `await`. */
   readonly gather?: Gather | undefined;
+  /** False: damage is told, and nothing is done about it. */
+  readonly heals?: boolean | undefined;
   /** Nothing will be written but what has to be joined in: a database of another schema stays as it is. */
   readonly reads?: boolean | undefined;
   /** The version of Forge, for the database to name. */

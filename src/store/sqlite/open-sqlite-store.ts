@@ -13,6 +13,7 @@ import {
 import { checkReadable } from './schema-version.ts';
 import { listBlocked, listReady } from './ready-queries.ts';
 import { readMark, readUnreadable, writeExportMark, writeMark } from './file-marks.ts';
+import { healingStore, type Reopenable } from './healing-store.ts';
 import { readFact, writeFact } from './store-facts.ts';
 import { monotonicNow } from '../monotonic-time.ts';
 import { lazyAttempts } from './lazy-attempts.ts';
@@ -35,10 +36,35 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   const patience_ms = options.lock_timeout_ms ?? LIMITS.lock_timeout_ms;
   const sliced = { ...options, lock_timeout_ms: toSlice(patience_ms) };
   const parts = await waitInSlices(() => openOrHeal(sliced), patience_ms);
-  return patientStore(tellUnreadable(createStore(parts), options.database), patience_ms);
+  return heal(parts, options, {
+    open: () => waitInSlices(() => openOrHeal(sliced), patience_ms),
+    wrap: (store) => patientStore(tellUnreadable(store, options.database), patience_ms),
+  });
 }
 
-export { healSqliteStore, type SqliteStoreOptions } from './open-parts.ts';
+/** The same, done again on another database where this one turns out to be damaged. */
+function heal(
+  parts: StoreParts,
+  options: SqliteStoreOptions,
+  how: { readonly open: () => Promise<StoreParts>; readonly wrap: (store: SqliteStore) => SqliteStore },
+): SqliteStore {
+  const toOpen = (now: StoreParts): Reopenable<SqliteStore> => {
+    const plain = createStore(now);
+    let closed: Promise<void> | undefined;
+    return {
+      store: how.wrap(plain),
+      async reopen() {
+        const { reopenParts } = await import('./reopen-parts.ts');
+        await (closed ??= Promise.resolve(plain[Symbol.asyncDispose]()));
+        return toOpen(await reopenParts(now, options, how.open));
+      },
+    };
+  };
+  const opened = toOpen(parts);
+  return options.heals === false ? opened.store : healingStore(opened);
+}
+
+export type { SqliteStoreOptions } from './open-parts.ts';
 
 export type SqliteStore = ProjectStore & Replication & StoreCare;
 
@@ -48,14 +74,21 @@ async function openAwaiting(options: SqliteStoreOptions): Promise<SqliteStore> {
   const turns = new WriteTurns();
   const gather: Gather = gatherWrites(turns, lock_timeout_ms);
   const open = (): Promise<StoreParts> => openOrHeal({ ...options, lock_timeout_ms: 0, gather });
-  const parts = await untilUnlocked(open, monotonicNow() + lock_timeout_ms);
-  return awaitLocks(tellUnreadable(createStore(parts), options.database), { turns, lock_timeout_ms });
+  const openPatiently = (): Promise<StoreParts> => untilUnlocked(open, monotonicNow() + lock_timeout_ms);
+  return heal(await openPatiently(), options, {
+    open: openPatiently,
+    wrap: (store) => awaitLocks(tellUnreadable(store, options.database), { turns, lock_timeout_ms }),
+  });
 }
+
+/** What SQLite counts begins anew with each connection. */
+let opened = 0;
 
 type Job = import('./write-transaction.ts').WriteJob;
 /** What a cold read needs is here; the rest loads when it is called. */
 function createStore({ db, reader, replica, options, aside, changes_nothing }: StoreParts): SqliteStore {
   const { steady, gather, clock, notice, readFileSystem } = options;
+  const serial = (opened += 1);
   const onTask = once(() => import('./task-writes.ts'));
   const onClaim = once(() => import('./claim-writes.ts'));
   const onMove = once(() => import('./move-writes.ts'));
@@ -288,9 +321,9 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       compactReplica({ db, replica }, by);
     },
     readStamp: async () => {
-      const others = Number(reader.get('PRAGMA data_version')?.data_version);
+      const others = `${serial}.${Number(reader.get('PRAGMA data_version')?.data_version)}`;
       // To a connection that only reads, the commits of our own are those of others.
-      return reader === db ? `${others}.${Number(db.get('SELECT total_changes() AS n')?.n)}` : String(others);
+      return reader === db ? `${others}.${Number(db.get('SELECT total_changes() AS n')?.n)}` : others;
     },
     newestEvent: async () => Number(reader.get('SELECT max(seq) AS seq FROM events')?.seq ?? 0),
     waitFor: async (after, wait = {}) => (await onWaits()).waitFor(after, wait),

@@ -49,7 +49,6 @@ export async function runInFakeProcess(argv: readonly string[], setup: Setup = {
       };
       return operation;
     },
-    healStore: async () => undefined,
     openContext:
       setup.openContext ??
       (async () => ({

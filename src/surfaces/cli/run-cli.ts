@@ -14,7 +14,6 @@ export interface CliDeps {
   /** Called once, when the input is complete. Released before the answer is printed. */
   readonly openContext: (accepted: Accepted) => Promise<OperationContext & AsyncDisposable>;
   /** Makes good what a store_corrupt was about, so that the command can be tried once more. */
-  readonly healStore: (error: ForgeError) => Promise<void>;
   readonly version: string;
   readonly table: FlagTable;
 }
@@ -84,17 +83,6 @@ interface Answer {
 
 /** The context is closed before anything is printed: a slow reader must not hold the database. */
 async function execute(operation: AnyOperation, accepted: Accepted, deps: CliDeps): Promise<Answer> {
-  try {
-    return await executeOnce(operation, accepted, deps);
-  } catch (error) {
-    // Damage shows when the damaged page is read. What failed was rolled back, so it can be done again.
-    if (!isForgeError(error) || error.code !== 'store_corrupt') throw error;
-    await deps.healStore(error);
-    return executeOnce(operation, accepted, deps);
-  }
-}
-
-async function executeOnce(operation: AnyOperation, accepted: Accepted, deps: CliDeps): Promise<Answer> {
   await using context = await deps.openContext(accepted);
   const output = await operation.run(context, nestParts(accepted.operation, accepted.input));
   return { output, now: context.clock.now() };
