@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { renameWorkflow } from '../../tests/support/temp-engine.ts';
 import type { Actor } from './actor.ts';
-import { decideAgentMove, type AgentMove } from './decide-agent-move.ts';
+import { decideAgentMove, needsAttempts, type AgentMove } from './decide-agent-move.ts';
 import { DEFAULT_WORKFLOW } from './default-workflow.ts';
 import { DEFAULT_RESOLVED, resolveWorkflow } from './workflow.ts';
 
@@ -133,5 +133,25 @@ describe('[H1] what an agent may not do with a task', () => {
     const task = { ...toTask('release', [], false), roles: { qa: { agent: 'critic' } } };
     const move = { actor: CODER, task, unfinished: false, given_up: false, to: 'done' };
     expect(decideAgentMove(MANUAL, move).outcome).toBe('allowed');
+  });
+});
+
+describe('whether it counts how the attempts of the task stand', () => {
+  const STATES = [...DEFAULT_RESOLVED.states.keys()];
+  const all = (['agent', 'user', 'system'] as const).flatMap((kind) =>
+    STATES.flatMap((from) => STATES.map((to) => ({ kind, from, to }))),
+  );
+
+  it.each(all)('by $kind, from $from to $to', ({ kind, from, to }) => {
+    const status =
+      from === 'todo' || from === 'backlog'
+        ? 'open'
+        : from === 'done' || from === 'cancelled'
+          ? 'closed'
+          : 'in_progress';
+    const isGate = (state: string): boolean => state === 'review' || state === 'merging';
+    const counts = kind === 'agent' && (to === 'done' || (isGate(from) && isGate(to)));
+    const asked = { actor: { kind, name: 'x' }, task: { status, state: from }, to } as const;
+    expect(needsAttempts(DEFAULT_RESOLVED, asked)).toBe(counts);
   });
 });

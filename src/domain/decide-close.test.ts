@@ -29,7 +29,7 @@ describe('decideClose, the whole table', () => {
     const saved = {
       outcome: 'save',
       after: { life },
-      happening: { more: isLeft ? { forced: true, attempt_id: 'a-1' } : {} },
+      happening: { forced: force === true, more: isLeft ? { forced: true, attempt_id: 'a-1' } : {} },
     };
     const expected =
       version === 6

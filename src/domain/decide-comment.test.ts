@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toIso } from '#kernel/clock.ts';
+import { LIMITS } from '#kernel/limits.ts';
 import { deciding, NOW, seenTask } from '../../tests/support/seen-task.ts';
 import { decideComment } from './decide-comment.ts';
 import { lastStamp } from './task-record.ts';
@@ -21,6 +22,18 @@ describe('decideComment', () => {
     const decision = decideComment(task, COMMENT, { ...deciding(), now: 1 });
     if (decision.outcome !== 'save') throw new Error(decision.outcome);
     expect(decision.comment.created_at).toBe(toIso(lastStamp(task.record) + 1));
+  });
+
+  it('refuses one more than a task may have', () => {
+    const task = seenTask();
+    const many = Array.from({ length: LIMITS.comments_per_task }, (_, at) => {
+      const comment = { id: `c-${at}x`, author: 'me', body: 'x', reply_to: null, created_at: toIso(NOW) };
+      return [comment.id, comment] as const;
+    });
+    const full = { ...task, record: { ...task.record, comments: new Map(many) } };
+    expect(() => decideComment(full, COMMENT, deciding())).toThrow(
+      `the limit is ${LIMITS.comments_per_task}`,
+    );
   });
 
   it('answers only what is there, and only by the claim that was seen', () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { plainClaim } from '../../tests/support/plain-claim.ts';
-import { deciding, seenTask } from '../../tests/support/seen-task.ts';
+import type { Json } from '#kernel/json.ts';
+import { deciding, NOW, seenTask } from '../../tests/support/seen-task.ts';
 import type { ClaimFacts } from './decide-claim.ts';
 import { decideMove, isMoveEdge, listMoveNeeds, type MoveFacts, type TaskMove } from './decide-move.ts';
+import { editRecord } from './task-changes.ts';
 import type { SeenTask } from './task-plan.ts';
 import { DEFAULT_RESOLVED, endsAsDone, findEdge, kindOf, resolveWorkflow } from './workflow.ts';
 
@@ -162,5 +164,41 @@ describe('decideMove', () => {
       status: 'closed',
       close_reason,
     });
+  });
+});
+
+describe('who has the task after a move, and whether that is a claim', () => {
+  const coder = { 'role:coder': { agent: 'bob' } };
+  it.each([
+    ['a free task is begun by the one who moves it', 'todo', null, {}, 'in_progress', 'me', true],
+    ['a reserved one by the one it is for', 'todo', 'ann', {}, 'in_progress', 'ann', true],
+    ['one with a coder by the coder', 'todo', null, coder, 'in_progress', 'bob', true],
+    ['work stays with its owner in a gate', 'in_progress', 'ann', {}, 'review', 'ann', false],
+    ['and where the gate sends it back', 'review', 'ann', {}, 'in_progress', 'ann', false],
+    ['unless another has the role of it', 'review', 'ann', coder, 'in_progress', 'bob', true],
+    ['work of nobody is begun by the one who moves it', 'blocked', null, {}, 'in_progress', 'me', true],
+    ['nobody has what waits aside', 'review', null, {}, 'blocked', null, false],
+    ['nobody has what goes back into the queue', 'in_progress', 'ann', {}, 'todo', null, false],
+    ['a reservation stays where it is parked', 'todo', 'ann', {}, 'backlog', 'ann', false],
+  ] as const)('%s', (_, from, owner, roles, to, after, claims) => {
+    const seen = seenTask({ state: from, owner });
+    const fields = new Map<string, Json>(Object.entries(roles));
+    const task = { ...seen, record: editRecord(seen.record, { fields }, NOW - 1) };
+    const decision = decide(task, { to });
+    if (decision.outcome !== 'save') throw new Error(decision.outcome);
+    expect(decision.after.life.assignee).toBe(after);
+    expect(decision.after.life.n - task.record.life.n).toBe(claims ? 1 : 0);
+    const needs = listMoveNeeds(task, { to, reason: null }, deciding());
+    expect(needs.claim_of).toBe(claims ? (after ?? undefined) : undefined);
+  });
+
+  it('a planner who goes on to the work begins it anew only where it changes hands', () => {
+    const planned = seenTask({ state: 'planning', owner: 'ann' });
+    const onward = decide(planned, { to: 'in_progress' });
+    expect(onward.outcome === 'save' && onward.after.life).toMatchObject({
+      assignee: 'ann',
+      n: planned.record.life.n,
+    });
+    expect(listMoveNeeds(planned, { to: 'in_progress', reason: null }, deciding()).claim_of).toBeUndefined();
   });
 });

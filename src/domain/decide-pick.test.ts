@@ -46,6 +46,20 @@ describe('the choice between attempts', () => {
     expect(pick('smallest_green', [candidate(1, 'failed'), candidate(2, 'failed')])).toBe('all_failed');
   });
 
+  it('says that no agent was able to work only where none was', () => {
+    expect(pick('smallest_green', [candidate(1, 'unavailable')])).toBe('unavailable');
+    expect(pick('smallest_green', [candidate(1, 'unavailable'), candidate(2, 'unavailable')])).toBe(
+      'unavailable',
+    );
+    expect(pick('smallest_green', [candidate(1, 'unavailable'), candidate(2, 'failed')])).toBe('all_failed');
+    expect(pick('smallest_green', [])).toBe('all_failed');
+  });
+
+  it('counts what was taken away as what was added', () => {
+    const cut = candidate(1, 'green', { green_at: 'x', changes: { files: 1, insertions: 1, deletions: 9 } });
+    expect(pick('smallest_green', [cut, green(2, 5)])).toBe('picked 2');
+  });
+
   it('lets go on what was cut off, and what is red only where nothing is green', () => {
     const results = ['unbegun', 'working', 'cut_off', 'failed', 'unchecked', 'red', 'green'] as const;
     expect(results.filter((result) => needsWork(result, true))).toEqual(['unbegun', 'cut_off']);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decideReplay, type ReplayDecision } from './decide-replay.ts';
 
 describe('decideReplay, the whole table', () => {
-  const all = [0, 50, 100, 150].flatMap((size) =>
+  const all = [0, 1, 50, 100, 150].flatMap((size) =>
     [undefined, 0, 100].flatMap((held) =>
       [true, false].flatMap((is_same) =>
         [true, false].map((has_tasks) => ({ size, held, is_same, has_tasks })),
@@ -22,8 +22,8 @@ describe('decideReplay, the whole table', () => {
     return size === held ? { outcome: 'agreed', size } : { outcome: 'join', from: held };
   }
 
-  it('has 48 rows', () => {
-    expect(all).toHaveLength(48);
+  it('has 60 rows', () => {
+    expect(all).toHaveLength(60);
   });
 
   it.each(all)('size $size, held $held, the same file: $is_same, tasks: $has_tasks', (facts) => {

@@ -80,5 +80,7 @@ describe('planRestore', () => {
   it('of what git remembers only what the deletion took comes back', () => {
     expect(restore(OWN, true).since).toBe(0);
     expect(restore(ELSEWHERE, true).since).toBe(parseIso(textValue(DELETED, 'deleted_at')));
+    const alive = planRestore(BEFORE, { undo: ELSEWHERE, before: BEFORE, is_here: () => true }, { now: NOW });
+    expect(alive.since).toBe(0);
   });
 });

@@ -77,6 +77,97 @@ describe('a task with one attempt that nobody goes on with', () => {
   });
 });
 
+describe('which runs, merges and reviews count', () => {
+  const one = [attempt('a')];
+  const other = (more: Partial<Run>): Run => ({ ...run('a', 'completed'), ...more });
+
+  it.each<[string, Partial<LostTask>, object]>([
+    ['a run of another role does not', { runs: [other({ role: 'planner' })] }, { step: 'give_back' }],
+    [
+      'a run of before the task came here does not',
+      { runs: [other({ created_at: at(0) })] },
+      { step: 'give_back' },
+    ],
+    ['one of the very moment does', { runs: [other({ created_at: at(1) })] }, { step: 'conclude' }],
+    [
+      'the last one does, where the attempt has none',
+      { runs: [other({ id: 'r1', attempt_id: 'x' }), other({ id: 'r2', attempt_id: 'y' })] },
+      { step: 'conclude', run: { id: 'r2' } },
+    ],
+  ])('%s', (_, more, step) => {
+    expect(decide({ attempts: one, ...more })).toMatchObject(step);
+  });
+
+  it('a person who stopped a run, or a limit that did, is waited for', () => {
+    for (const outcome of ['stopped', 'cap_reached'] as const) {
+      const runs = [run('a', outcome)];
+      expect(decide({ attempts: one, runs }, { code: 'x', at: at(4) })).toEqual({ step: 'none' });
+    }
+    const failed = [run('a', 'failed')];
+    expect(decide({ attempts: one, runs: failed }, { code: 'x', at: at(4) })).toMatchObject({
+      step: 'conclude',
+    });
+  });
+
+  it('a word that was said when the last run ended is about it', () => {
+    const runs = [run('a', 'completed'), run('b', 'failed')];
+    expect(decide({ runs }, { code: 'stopped', at: at(3) })).toEqual({ step: 'none' });
+  });
+
+  const task = { status: 'in_progress', state: 'merging' } as Task;
+  const merge = (more: Partial<Merge>): Merge =>
+    ({ attempt_id: 'a', state: 'landed', queued_at: at(2), ...more }) as Merge; // only what is looked at
+  it.each<[string, Partial<LostTask>, object]>([
+    ['a merge of the attempt', { merges: [merge({})] }, { step: 'land' }],
+    [
+      'a merge of an attempt that was merged',
+      { attempts: [attempt('a', 'merged')], merges: [merge({})] },
+      { step: 'land' },
+    ],
+    [
+      'none of an attempt that was given up',
+      { attempts: [attempt('a', 'archived')], merges: [merge({})] },
+      { step: 'none' },
+    ],
+    ['none of another attempt', { merges: [merge({ attempt_id: 'b' })] }, { step: 'enter' }],
+    ['none of before the task came here', { merges: [merge({ queued_at: at(0) })] }, { step: 'enter' }],
+    ['one of the very moment', { merges: [merge({ queued_at: at(1) })] }, { step: 'land' }],
+    ['one that waits', { merges: [merge({ state: 'queued' })] }, { step: 'none' }],
+    ['one that was dropped', { merges: [merge({ state: 'dropped' })] }, { step: 'enter' }],
+    ['one that did not fit', { merges: [merge({ state: 'conflict' })] }, { step: 'set_aside' }],
+  ])('%s', (_, more, step) => {
+    expect(decide({ task, attempts: one, ...more })).toMatchObject(step);
+  });
+
+  const reviewing = { status: 'in_progress', state: 'review' } as Task;
+  const suspension = { agent: 'c' } as LostTask['suspension']; // likewise
+  const review = (more: Partial<Review>): Review =>
+    ({ attempt_id: 'a', status: 'failed', started_at: at(2), step_results: [], ...more }) as Review; // likewise
+  it.each<[string, Partial<LostTask>, object]>([
+    ['a review of the attempt', { reviews: [review({})] }, { step: 'reject' }],
+    ['none of another attempt', { reviews: [review({ attempt_id: 'b' })] }, { step: 'enter' }],
+    ['none of before the task came here', { reviews: [review({ started_at: at(0) })] }, { step: 'enter' }],
+    ['one of the very moment', { reviews: [review({ started_at: at(1) })] }, { step: 'reject' }],
+    ['one that is running', { reviews: [review({ status: 'running' })] }, { step: 'none' }],
+    [
+      'one whose auditor is left alone',
+      { reviews: [review({ status: 'void' })], suspension },
+      { step: 'wait' },
+    ],
+    ['none that is void', { reviews: [review({ status: 'void' })] }, { step: 'enter' }],
+    ['one that failed, whoever is left alone', { reviews: [review({})], suspension }, { step: 'reject' }],
+  ])('%s', (_, more, step) => {
+    expect(decide({ task: reviewing, attempts: one, ...more })).toMatchObject(step);
+  });
+
+  it('a repair that began when the merge had ended is one', () => {
+    const failed = { attempt_id: 'a', state: 'conflict', queued_at: at(2), finished_at: at(3) } as Merge; // likewise
+    const aside = { status: 'in_progress', state: 'merge_failed' } as Task; // likewise
+    const runs = [{ ...run('a', 'failed'), created_at: at(3) }];
+    expect(decide({ task: aside, attempts: one, merges: [failed], runs })).toEqual({ step: 'none' });
+  });
+});
+
 describe('a review that nobody goes on with', () => {
   const only = { id: 'a', state: 'active', head_commit: 'c1' } as Attempt; // only what is looked at
   const review = (more: Partial<Review>): Review =>

@@ -6,13 +6,17 @@ import {
   describeFailure,
   decideReview,
   decideSpeaker,
+  doesOnEnter,
   findClearing,
+  findGateHolder,
   findPass,
   parseFinding,
   type GateHolder,
   type ReviewFacts,
   withoutOwnAudit,
+  withoutSpentAudits,
 } from './decide-review.ts';
+import { DEFAULT_RESOLVED } from './workflow.ts';
 
 const step = (outcome: StepResult['outcome']): StepResult => ({
   command: 'npm test',
@@ -213,5 +217,53 @@ describe('[A2] work that changes what judges work', () => {
     const ann = { kind: 'person', name: 'ann' } as const;
     expect(askPeople(ann, files)).toBe(ann);
     expect(askPeople({ kind: 'none' }, [])).toEqual({ kind: 'none' });
+  });
+});
+
+describe('who holds a gate', () => {
+  it.each([
+    ['nobody', undefined, NONE],
+    ['a person', { user: 'ann' }, PERSON],
+    ['an agent of ours', { agent: 'critic' }, MANAGED],
+    ['an agent that calls us', { agent: 'ext1' }, EXTERNAL],
+  ] as const)('%s', (_, reviewer, holder) => {
+    const task = { ...(reviewer && { roles: { reviewer } }) };
+    const isManaged = (agent: string): boolean => agent === 'critic';
+    expect(findGateHolder(DEFAULT_RESOLVED, task, { gate: 'review', isManaged })).toEqual(holder);
+    expect(findGateHolder(DEFAULT_RESOLVED, task, { gate: 'merging', isManaged })).toEqual(NONE);
+  });
+
+  it.each([
+    [MANAGED, 'why', { kind: 'unable', code: 'auditor', why: 'why' }],
+    [MANAGED, undefined, MANAGED],
+    [EXTERNAL, 'why', EXTERNAL],
+    [PERSON, undefined, PERSON],
+  ] as const)('an auditor that gives no verdict keeps nothing waiting: %j, %s', (holder, why, left) => {
+    expect(withoutSpentAudits(holder, why)).toEqual(left);
+  });
+
+  it.each([
+    [NONE, 'agent', 'a person says whether it passes, not x'],
+    [{ kind: 'people', files: ['a'] }, 'agent', 'a person says whether it passes, not x'],
+    [PERSON, 'user', 'ann says whether it passes, not x'],
+    [EXTERNAL, 'user', 'ext1 says whether it passes, not x'],
+  ] as const)('another is told whose word counts: %j', (holder, kind, why) => {
+    const actor = { kind, name: 'x', named: true };
+    expect(decideSpeaker(holder as GateHolder, { actor, workers: [], force: false })).toEqual({
+      outcome: 'refused',
+      why,
+    });
+  });
+});
+
+describe('what a state does with a task that comes to it', () => {
+  it.each([
+    ['review', 'run_ci_steps', true],
+    ['review', 'run_merge', false],
+    ['merging', 'run_merge', true],
+    ['todo', 'run_merge', false],
+    ['unknown', 'run_merge', false],
+  ] as const)('%s, %s: %s', (state, action, does) => {
+    expect(doesOnEnter(DEFAULT_RESOLVED, state, action)).toBe(does);
   });
 });

@@ -6,6 +6,7 @@ import {
   decideSave,
   listSaveNeeds,
   NO_SAVE_FACTS,
+  tellFormer,
   type Save,
   type SaveFacts,
   type SaveNeeds,
@@ -178,5 +179,27 @@ describe('a refusal tells who was refused, and why', () => {
     const { kind, vouches } = WHO[who];
     const saving = { ...deciding(kind), vouches };
     expect(decideSave(save, { facts: FACTS[facts], saving })).toEqual(refusal);
+  });
+});
+
+describe('what is told of a save that ends the claim of another', () => {
+  const happening = { type: 'task.released', changed: [], more: { kept: 1 } };
+  it.each([
+    ['nothing where none ends', happening, undefined, happening],
+    ['whose it was', happening, 'nina', { ...happening, more: { kept: 1, former_owner: 'nina' } }],
+    [
+      'that it was forced',
+      { ...happening, forced: true },
+      'nina',
+      { ...happening, forced: true, more: { kept: 1, former_owner: 'nina', forced: true } },
+    ],
+    [
+      'not that it was forced where it was not',
+      { ...happening, forced: false },
+      'nina',
+      { ...happening, forced: false, more: { kept: 1, former_owner: 'nina' } },
+    ],
+  ])('%s', (_, before, owner, after) => {
+    expect(tellFormer(before, owner)).toEqual(after);
   });
 });

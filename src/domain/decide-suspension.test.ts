@@ -54,6 +54,20 @@ describe('[A16] a suspension', () => {
     expect(find(runs)).toMatchObject({ since: at(3) });
   });
 
+  it('counts runs as one only where they were under way together', () => {
+    const touching = rows(['unavailable', 0, 10], ['unavailable', 10, 20]);
+    expect(find(touching)?.until).toBe(START + 22_000);
+    const one = rows(['unavailable', 0, 10]);
+    expect(find(one)?.until).toBe(START + 11_000);
+  });
+
+  it('takes the first of a row that ended at the same time as it stands', () => {
+    const [a, b] = rows(['unavailable', 0, 5], ['auth', 1, 5]);
+    if (a === undefined || b === undefined) throw new Error('two runs');
+    expect(find([a, b])?.fault).toBe('auth');
+    expect(find([b, a])?.fault).toBe('unavailable');
+  });
+
   it('lasts until the time that was said, where one was', () => {
     expect(find(rows(['usage_limit', 0, 1, { retry_after: at(500) }]))?.until).toBe(START + 500_000);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LIMITS } from '#kernel/limits.ts';
 import { plainClaim } from '../../tests/support/plain-claim.ts';
 import { deciding, seenTask } from '../../tests/support/seen-task.ts';
 import type { ClaimFacts } from './decide-claim.ts';
@@ -173,5 +174,38 @@ describe('planUpdate', () => {
     const task = seenTask();
     const plan = planUpdate(task, { life: { outcome: 'keep' }, edit: {} }, deciding());
     expect(plan.after).toBe(task.record);
+  });
+});
+
+describe('planUpdate refuses what is too large', () => {
+  const life = { outcome: 'keep' } as const;
+  it.each([
+    ['metadata', { metadata: new Map([['key', { value: 'x'.repeat(LIMITS.metadata_bytes) }]]) }, 'metadata'],
+    [
+      'labels',
+      {
+        labels: new Map(
+          Array.from({ length: LIMITS.labels_per_task + 1 }, (_, at) => [`l${at}`, { value: true }]),
+        ),
+      },
+      'labels; the limit is',
+    ],
+  ])('%s', (_, edit, message) => {
+    expect(() => planUpdate(seenTask(), { life, edit }, deciding())).toThrow(message);
+  });
+
+  it('says that it is a claim only where it is one', () => {
+    const claimed = (decided: Parameters<typeof planUpdate>[1]['life']) =>
+      planUpdate(seenTask(), { life: decided, edit: {} }, deciding()).happening.claimed;
+    expect(claimed({ outcome: 'claim', state: 'in_progress', assignee: 'bob' })).toBe(true);
+    expect(claimed({ outcome: 'close', reason: 'done', assignee: null })).toBe(false);
+  });
+
+  it('wants the facts of a claim for a change of owner', () => {
+    const facts = { claim: undefined, unfinished: undefined, closed_from: undefined };
+    const wish = { status: 'in_progress', assignee: 'bob' } as const;
+    expect(() => decideUpdate(seenTask(), wish, { facts, deciding: deciding() })).toThrow(
+      'the facts of a claim',
+    );
   });
 });
