@@ -47,7 +47,7 @@ export function openWorkshop(
     executorFor: async (profile) =>
       createExecutor(profile, toTools(machine, await processes.openForAgent(place.home))),
     processes: () => processes.open(),
-    watcher: readOwnIdentity(),
+    watcher: { ...readOwnIdentity(), daemon_id: crypto.randomUUID() },
     root:
       settings().workspace.root ??
       join(place.home, 'worktrees', toFolderName(paths.common_dir, config.idPrefix)),

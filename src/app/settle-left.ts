@@ -1,6 +1,6 @@
+import { listUnwatched } from '#engine/is-there.ts';
 import type { Workshop } from '#engine/workshop.ts';
 import type { OpenProject } from '#operations/operation.ts';
-import { isAlive } from '#process/process-identity.ts';
 import type { OpenWork } from '#store/attempt-store.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function settleLeft(
   open: readonly OpenWork[],
   { workshop, notice }: { workshop: () => Promise<Workshop>; notice: (line: string) => void },
 ): Promise<void> {
-  const lost = open.filter(({ watcher }) => !isAlive(watcher));
+  const lost = await listUnwatched(store, open);
   if (lost.length === 0) return;
   const { resumeTasks } = await import('#engine/resume-tasks.ts');
   let problem = '';

@@ -8,6 +8,7 @@ const Mark = z.object({
   around: z.array(z.string()).readonly().optional(),
   pid: z.int(),
   start_time: z.number(),
+  daemon_id: z.string().optional(),
 });
 
 /**

@@ -4,8 +4,16 @@ import type { KeptRun } from './decide-run.ts';
 type Mark = NonNullable<KeptRun['process']>;
 
 /** The same text for the same process. */
-export function writeMark({ host, boot_id, pid_namespace, around, pid, start_time }: Mark): string {
-  return JSON.stringify({ host, boot_id, pid_namespace, around, pid, start_time });
+export function writeMark({
+  host,
+  boot_id,
+  pid_namespace,
+  around,
+  pid,
+  start_time,
+  daemon_id,
+}: Mark): string {
+  return JSON.stringify({ host, boot_id, pid_namespace, around, pid, start_time, daemon_id });
 }
 
 /** Whether a task may be watched by another process from now on: only if it is still `from` that has it, where that is asked. */

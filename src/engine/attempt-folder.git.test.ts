@@ -205,7 +205,7 @@ describe('the lock of a folder', () => {
     await shop.work(task, 'w1');
     const [run] = await shop.place.store.listRuns({ task_id: task.id });
     expect(JSON.parse(read(attempt, 'lock.txt'))).toEqual({
-      ...readOwnIdentity(),
+      ...shop.place.watcher,
       what: `run ${run?.id} of w1`,
     });
     expect(existsSync(lock)).toBe(false);

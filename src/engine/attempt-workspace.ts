@@ -246,7 +246,18 @@ async function startAttempt(
     const path = join(place.root, name);
     try {
       return await place.store.startAttempt(
-        { id, task_id: task.id, name, path, target, base_commit: base, agent, port, pick },
+        {
+          id,
+          task_id: task.id,
+          name,
+          path,
+          target,
+          base_commit: base,
+          agent,
+          port,
+          pick,
+          holder: place.watcher,
+        },
         systemWriter(place),
       );
     } catch (error) {
@@ -261,7 +272,7 @@ async function startAttempt(
 async function findPort(place: WorkPlace): Promise<number | null> {
   const { ports: size } = place.settings().workspace;
   if (size === 0) return null;
-  const there = await place.store.listAttempts({ there: true });
+  const there = await place.store.listAttempts({ there: true, host: place.watcher.host });
   const taken = there.flatMap(({ port }) => (port === null ? [] : [{ first: port, size }]));
   return (await findPortBlock({ size, taken })).first;
 }

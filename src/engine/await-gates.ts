@@ -1,9 +1,9 @@
 import { isForgeError } from '#kernel/errors.ts';
 import { kindOf, standingState } from '#domain/workflow.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { isAlive } from '#process/process-identity.ts';
 import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 import { followEvents } from '#store/follow-events.ts';
+import { listUnwatched } from './is-there.ts';
 import type { WorkPlace } from './work.ts';
 
 /**
@@ -14,9 +14,10 @@ export async function awaitGates(place: WorkPlace, taskId: string): Promise<void
   const events = await followEvents(place.store);
   for (const until = performance.now() + LIMITS.gate_end_ms; performance.now() < until;) {
     const open = (await place.store.listOpenWork()).filter(
-      (one) => one.task_id === taskId && GATES.has(one.kind) && isAlive(one.watcher),
+      (one) => one.task_id === taskId && GATES.has(one.kind),
     );
-    if (open.length === 0 || (await standsInGate(place, taskId))) return;
+    const gone = await listUnwatched(place.store, open);
+    if (open.length === gone.length || (await standsInGate(place, taskId))) return;
     await events.next({ timeout_ms: WATCH_LIMITS.process_look_ms });
   }
 }

@@ -2,8 +2,9 @@ import type { Attempt } from '#contract/attempt.ts';
 import type { ControlGit } from '#git/control-directory.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { isSameProcess } from '#process/process-identity.ts';
 import { listOwnCheckouts } from '#sync/own-checkouts.ts';
+import { isThere } from './is-there.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { measureFolder } from './measure-folder.ts';
 import type { WorkPlace } from './work.ts';
@@ -95,7 +96,7 @@ async function listRemovable(
   const [open, watches] = await Promise.all([store.listRuns({ open: true }), store.listWatchedTasks()]);
   const busy = new Set(open.map(({ task_id }) => task_id));
   for (const one of watches)
-    if (!isSameProcess(one.watcher, watcher) && isAlive(one.watcher)) busy.add(one.task_id);
+    if (!isSameProcess(one.watcher, watcher) && (await isThere(store, one.watcher))) busy.add(one.task_id);
   return folders
     .flatMap(({ attempt, bytes }) => (attempt === undefined ? [] : [{ attempt, bytes }]))
     .filter(({ attempt: { state, task_id } }) => state !== 'active' && !busy.has(task_id))

@@ -93,7 +93,12 @@ function toCommand(own: readonly Watcher[], { now }: Around): KnownDaemon {
 
 /** A number that is used again may be that of several; one that is there counts. */
 function judge(own: readonly Watcher[]): Liveness {
-  const found = new Set(own.map(({ watcher }) => judgeIdentity(watcher)));
+  const found = new Set(
+    own.map(({ watcher, is_over }) => {
+      const seen = judgeIdentity(watcher);
+      return seen === 'unknown' && is_over ? 'gone' : seen;
+    }),
+  );
   return found.has('alive') ? 'alive' : found.has('unknown') ? 'unknown' : 'gone';
 }
 

@@ -13,6 +13,7 @@ import { endMarked } from '#process/sweep-marked.ts';
 import type { ProcessMark, WatchedMerge, WatchedReview, WatchedRun } from '#store/attempt-store.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { inTurns } from './in-turns.ts';
+import { isThere, listUnwatched } from './is-there.ts';
 import { setPlantedAside } from './protect-cli.ts';
 import { harvestAttempt } from './settle-run.ts';
 import { retry } from './transition-task.ts';
@@ -30,14 +31,21 @@ export async function settleLost(place: WorkPlace): Promise<{ readonly runs: rea
     store.listOpenReviews(),
     store.listOpenMerges(),
   ]);
-  const isLost = (one: { readonly watcher: ProcessMark | null }): boolean =>
-    !isOwn(place, one) && isUnwatched(one);
+  const listLost = async <T extends { readonly watcher: ProcessMark | null }>(all: readonly T[]) =>
+    listUnwatched(
+      store,
+      all.filter((one) => !isOwn(place, one)),
+    );
   const lost = [
-    ...runs.filter(isLost).map((one) => ({ id: one.run.task_id, settle: () => settleRun(place, one) })),
-    ...reviews
-      .filter(isLost)
-      .map((one) => ({ id: one.review.task_id, settle: () => settleReview(place, one) })),
-    ...merges.filter(isLost).map((one) => ({ id: one.merge.task_id, settle: () => settleMerge(place, one) })),
+    ...(await listLost(runs)).map((one) => ({ id: one.run.task_id, settle: () => settleRun(place, one) })),
+    ...(await listLost(reviews)).map((one) => ({
+      id: one.review.task_id,
+      settle: () => settleReview(place, one),
+    })),
+    ...(await listLost(merges)).map((one) => ({
+      id: one.merge.task_id,
+      settle: () => settleMerge(place, one),
+    })),
   ];
   return { runs: await settleAll(place, lost) };
 }
@@ -55,9 +63,11 @@ export async function settleSilent(
   const silent = (await place.store.listOpenRuns()).filter((one) => {
     const heard = one.beat_at ?? Date.parse(one.run.started_at ?? one.run.created_at);
     const isOver = one.process === null ? isOwn(place, one) : !isAlive(one.process);
-    return heard < since && isOver && !isUnwatched(one) && !(isOwn(place, one) && isAtWork(one.run.task_id));
+    return heard < since && isOver && !(isOwn(place, one) && isAtWork(one.run.task_id));
   });
-  const settled = await inTurns(silent, AT_ONCE, (one) => settleRun(place, one));
+  const unwatched = new Set(await listUnwatched(place.store, silent));
+  const watched = silent.filter((one) => !unwatched.has(one));
+  const settled = await inTurns(watched, AT_ONCE, (one) => settleRun(place, one, { isSilent: true }));
   return { runs: settled.flat() };
 }
 
@@ -91,20 +101,19 @@ async function settleAll(place: WorkPlace, lost: readonly Lost[]): Promise<Run[]
 async function takeLost({ store, watcher, clock }: WorkPlace, taskId: string): Promise<boolean> {
   const watch = (await store.listWatchedTasks()).find(({ task_id }) => task_id === taskId);
   if (watch !== undefined && isSameProcess(watch.watcher, watcher)) return true;
-  if (watch !== undefined && isAlive(watch.watcher)) return false;
+  if (watch !== undefined && (await isThere(store, watch.watcher))) return false;
   return store.takeWatch({ task_id: taskId, watcher, from: watch?.watcher ?? null }, clock.now());
-}
-
-/** Whether the process that watched it is gone. What cannot be known, as on another machine, counts as there. */
-export function isUnwatched({ watcher }: { readonly watcher: ProcessMark | null }): boolean {
-  return watcher !== null && !isAlive(watcher);
 }
 
 function isOwn({ watcher }: WorkPlace, one: { readonly watcher: ProcessMark | null }): boolean {
   return one.watcher !== null && isSameProcess(one.watcher, watcher);
 }
 
-async function settleRun(place: WorkPlace, { run, watcher }: WatchedRun): Promise<Run[]> {
+async function settleRun(
+  place: WorkPlace,
+  { run, watcher }: WatchedRun,
+  { isSilent = false }: { readonly isSilent?: boolean } = {},
+): Promise<Run[]> {
   const { store } = place;
   const left = await endMarked({ name: RUN_MARKER, value: run.id }, { host: await place.processes() });
   try {
@@ -117,7 +126,9 @@ async function settleRun(place: WorkPlace, { run, watcher }: WatchedRun): Promis
     if (!isForgeError(error)) throw error;
   }
   const planted = setPlantedAside(place, run);
-  const message = [`${describeLoss(watcher)}${describeLeft(left)}`, planted].filter(Boolean).join('. ');
+  const message = [`${describeLoss(watcher, { isSilent })}${describeLeft(left)}`, planted]
+    .filter(Boolean)
+    .join('. ');
   const to = run.state === 'scheduled' ? 'cancelled' : 'failed';
   const move = { id: run.id, from: run.state, to, outcome: 'crashed', message } as const;
   const ended = await store.moveRun(move, systemWriter(place)).catch(ignoreFaster);
@@ -127,10 +138,10 @@ async function settleRun(place: WorkPlace, { run, watcher }: WatchedRun): Promis
 }
 
 /** A run that is silent may have a watcher that is alive. */
-function describeLoss(watcher: ProcessMark | null): string {
+function describeLoss(watcher: ProcessMark | null, { isSilent }: { readonly isSilent: boolean }): string {
   if (watcher === null) return 'It lost its watcher';
   const { pid, host } = watcher;
-  return isAlive(watcher)
+  return isSilent
     ? `Its program is gone, and its watcher (process ${pid} on ${host}) says nothing of it`
     : `It lost its watcher: process ${pid} on ${host} is gone`;
 }
@@ -165,7 +176,7 @@ async function settleMerge(place: WorkPlace, { merge, watcher }: WatchedMerge): 
   const landed = await findLanded(place, attempt, merge);
   const end =
     landed === undefined
-      ? { state: 'dropped' as const, message: describeLoss(watcher) }
+      ? { state: 'dropped' as const, message: describeLoss(watcher, { isSilent: false }) }
       : { state: 'landed' as const, candidate: landed };
   await store.finishMerge({ id: merge.id, ...end }, systemWriter(place)).catch(ignoreFaster);
   if (landed !== undefined) {

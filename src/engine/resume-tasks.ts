@@ -7,9 +7,10 @@ import { failureTarget, passTarget } from '#domain/gate-targets.ts';
 import { kindOf, roleOf, standingState } from '#domain/workflow.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
-import { isAlive, isSameProcess } from '#process/process-identity.ts';
+import { isSameProcess } from '#process/process-identity.ts';
 import type { WatchedTask } from '#store/attempt-store.ts';
 import type { Annotation } from '#domain/plan-transition.ts';
+import { isThere } from './is-there.ts';
 import { findRepeat } from './audit-review.ts';
 import { isInTarget } from './note-landed.ts';
 import { countFailures } from './count-failures.ts';
@@ -60,7 +61,7 @@ export async function resumeTasks(workshop: Workshop, wishes: ResumeWishes = {})
   for (const id of new Set([...byTask.keys(), ...attempts.map(({ task_id }) => task_id)])) {
     const watch = byTask.get(id);
     const isOthers = watch !== undefined && !isSameProcess(watch.watcher, place.watcher);
-    if (workshop.isAtWork(id) || (isOthers && isAlive(watch.watcher))) continue;
+    if (workshop.isAtWork(id) || (isOthers && (await isThere(place.store, watch.watcher)))) continue;
     const step = await resumeTask(workshop, id, { ...wishes, watch });
     if (step.step === 'wait') resumed.push({ task_id: id, step: step.step, waits_for: step.suspension });
     else if (step.step !== 'none') resumed.push({ task_id: id, step: step.step });

@@ -10,6 +10,7 @@ import { endMarked } from '#process/sweep-marked.ts';
 import type { WatchedRun } from '#store/attempt-store.ts';
 import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 import { followEvents } from '#store/follow-events.ts';
+import { isThere } from './is-there.ts';
 import { openControl, toCheckout } from './attempt-workspace.ts';
 import { awaitGates } from './await-gates.ts';
 import { runIn } from './set-up-folder.ts';
@@ -84,16 +85,18 @@ export async function removeOverdue(
 ): Promise<Attempt[]> {
   const now = toIso(place.clock.now());
   const watches = new Map((await place.store.listWatchedTasks()).map((one) => [one.task_id, one.watcher]));
-  const isFree = ({ task_id }: Attempt): boolean => {
+  const isFree = async ({ task_id }: Attempt): Promise<boolean> => {
     const watcher = watches.get(task_id);
-    const isOthers = watcher !== undefined && !isSameProcess(watcher, place.watcher) && isAlive(watcher);
-    return !isOthers && !isAtWork(task_id);
+    if (isAtWork(task_id)) return false;
+    if (watcher === undefined || isSameProcess(watcher, place.watcher)) return true;
+    return !(await isThere(place.store, watcher));
   };
   const overdue = (await place.store.listAttempts({ there: true })).filter(
-    (attempt) => attempt.cleanup_at !== null && attempt.cleanup_at <= now && isFree(attempt),
+    ({ cleanup_at }) => cleanup_at !== null && cleanup_at <= now,
   );
   const removed: Attempt[] = [];
   for (const attempt of overdue) {
+    if (!(await isFree(attempt))) continue;
     try {
       await removeWorkspace(place, attempt);
       removed.push(attempt);

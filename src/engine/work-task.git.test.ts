@@ -52,8 +52,8 @@ describe('[B11] a task that stands in its merge with nobody at it', () => {
   it('is left alone where another process that is alive is at it', async () => {
     const { id } = await stuckInMerge();
     const { store, clock } = shop.place;
-    // Of another machine nobody can know: it counts as alive.
-    const watcher = { ...shop.place.watcher, host: 'elsewhere' };
+    // Of another machine the system knows nothing, and the store has heard nothing yet: it counts as there.
+    const watcher = { ...shop.place.watcher, host: 'elsewhere', daemon_id: crypto.randomUUID() };
     await store.takeWatch({ task_id: id, watcher }, clock.now());
     const wish = { id, agent: 'w1', merge: true, unwatched_ms: SOON };
     expect(await workTask(shop.workshop, shop.as(), wish)).toMatchObject({

@@ -8,6 +8,7 @@ import type { ActionOutcome } from './actions.ts';
 import { openWorkspace } from './attempt-workspace.ts';
 import { startAudit } from './audit-task.ts';
 import { CheckoutWatch } from './checkout-watch.ts';
+import { DaemonBeat } from './daemon-beat.ts';
 import { countFailures } from './count-failures.ts';
 import { endRun } from './end-run.ts';
 import type { Engine } from './engine.ts';
@@ -40,6 +41,7 @@ export class Workshop implements Work {
   readonly #jobs = new Map<Promise<undefined>, string>();
   #failed: { readonly task: string; readonly error: unknown }[] = [];
   readonly #pushes: PushQueue;
+  readonly #beat: DaemonBeat;
   readonly #ending = new AbortController();
   readonly #listeners = new Set<(news: WorkNews) => void>();
 
@@ -63,6 +65,7 @@ export class Workshop implements Work {
     };
     this.#place = at;
     this.#pushes = new PushQueue(at);
+    this.#beat = new DaemonBeat(at, () => this.busy > 0);
   }
 
   get place(): WorkPlace {
@@ -87,6 +90,7 @@ export class Workshop implements Work {
     await Promise.all(tasks.map((task_id) => stopRuns(this.#place, { task_id })));
     await this.settled().catch(() => undefined);
     await this.pushed();
+    await this.#beat.end();
   }
 
   /** Moves that follow from what others did are Forge's own. */
@@ -116,12 +120,18 @@ export class Workshop implements Work {
 
   async during<T>(taskId: string, work: () => Promise<T>): Promise<T> {
     const { store, watcher, clock } = this.#place;
-    return this.#count(taskId, store.takeWatch({ task_id: taskId, watcher }, clock.now()).then(work));
+    const watching = async (): Promise<T> => {
+      await this.#beat.begin();
+      await store.takeWatch({ task_id: taskId, watcher }, clock.now());
+      return work();
+    };
+    return this.#count(taskId, watching());
   }
 
   async standBy<T>(taskId: string, work: () => Promise<T>): Promise<T> {
     const { store, watcher, clock } = this.#place;
     const watching = async (): Promise<T> => {
+      await this.#beat.begin();
       const watch = await findWatch(this.#place, taskId);
       const from = watch?.watcher ?? null;
       if (watch?.is_others !== true) await store.takeWatch({ task_id: taskId, watcher, from }, clock.now());

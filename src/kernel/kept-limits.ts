@@ -6,6 +6,8 @@ export const KEPT_LIMITS = {
   events: 100_000,
   events_over: 1_000,
   events_at_once: 5_000,
+  /** How long the row of a daemon stays that says nothing any more. */
+  daemon_days: 7,
   /** The local replica is written anew with one line a task where it is larger than this, and so many times as large as then. */
   replica_bytes: 33_554_432,
   replica_growth: 4,

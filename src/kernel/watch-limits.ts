@@ -10,6 +10,9 @@ export const WATCH_LIMITS = {
   dispatch_pause_ms: 200,
   /** How often it is looked whether a process has ended that something waits for: that is no event. */
   process_look_ms: 200,
+  /** How often a daemon says that it is there while something is watched, and for how long that holds. */
+  daemon_beat_ms: 15_000,
+  daemon_ttl_ms: 60_000,
   /** How long a wait stands on a database in whose place another one was put. */
   replaced_ms: 1_000,
 } as const;

@@ -207,8 +207,8 @@ async function examineWalls(ctx: OperationContext): Promise<Finding> {
 async function examineRuns(ctx: OperationContext): Promise<Finding> {
   const name = 'runs';
   const open = (await ctx.project.store.listOpenWork()).filter(({ kind }) => kind === 'run');
-  const { isUnwatched } = await import('#engine/recover-work.ts');
-  const lost = open.filter(isUnwatched);
+  const { listUnwatched } = await import('#engine/is-there.ts');
+  const lost = await listUnwatched(ctx.project.store, open);
   const [first] = lost;
   if (first === undefined) {
     const message = open.length === 0 ? 'none is at work' : `${open.length} at work, each with a watcher`;

@@ -11,13 +11,14 @@ import { wrapWords } from './text-width.ts';
 export const projectStatus = implement<typeof declaration>({
   async run(ctx) {
     const { store, config } = ctx.project;
-    const [{ inboxList }, { isUnwatched }, { listSuspended }] = await Promise.all([
+    const [{ inboxList }, { listUnwatched }, { listSuspended }] = await Promise.all([
       import('./inbox-list.ts'),
-      import('#engine/recover-work.ts'),
+      import('#engine/is-there.ts'),
       import('#engine/list-suspended.ts'),
     ]);
     const stats = await store.readStats({ now: ctx.clock.now(), exclude_types: config.ready.excludeTypes });
     const work = await store.listOpenWork();
+    const unwatched = new Set(await listUnwatched(store, work));
     return {
       prefix: config.idPrefix,
       paused_at: await store.readPause(),
@@ -26,13 +27,10 @@ export const projectStatus = implement<typeof declaration>({
       in_progress: stats.by_status['in_progress'] ?? 0,
       blocked: stats.blocked,
       closed_last_7_days: stats.closed_last_7_days,
-      at_work: work.map(({ kind, id, task_id, agent, watcher }) => ({
-        kind,
-        id,
-        task_id,
-        agent,
-        watched: !isUnwatched({ watcher }),
-      })),
+      at_work: work.map((one) => {
+        const { kind, id, task_id, agent } = one;
+        return { kind, id, task_id, agent, watched: !unwatched.has(one) };
+      }),
       waiting: (await inboxList.run(ctx, {})).length,
       suspended: await listSuspended(store, { home: ctx.place.home, now: ctx.clock.now() }),
     };

@@ -14,6 +14,7 @@ import type { MergeEnding, MergeWish } from '#domain/decide-merge.ts';
 import type { ReviewEnding } from '#domain/decide-review-end.ts';
 import type { KnownOfRun, RunStep, RunWish } from '#domain/decide-run.ts';
 import type { Loss } from '#domain/run-hold.ts';
+import type { DaemonStore } from './daemon-store.ts';
 import type { Writer } from './store.ts';
 
 /**
@@ -21,7 +22,7 @@ import type { Writer } from './store.ts';
  * with the row after it. Ids may be shortened to any unambiguous beginning; throws not_found, ambiguous_id and the
  * store's own troubles, as TaskStore does. What is refused is decided in the domain, and thrown as `work-refusal.ts` tells it.
  */
-export interface AttemptStore {
+export interface AttemptStore extends DaemonStore {
   /**
    * Throws already_exists with `details.name` where the name is another's, so that the caller widens it, and with
    * `details.port` where the ports are those of an attempt whose folder is there. Refused for a closed task; throws
@@ -141,6 +142,8 @@ export interface ProcessMark {
   readonly around?: readonly string[] | undefined;
   readonly pid: number;
   readonly start_time: number;
+  /** Of a process that has a row of its own; left out for programs, and in rows of an older Forge. */
+  readonly daemon_id?: string | undefined;
 }
 
 /** Something that a process is at, or was when it was killed. */
@@ -157,6 +160,8 @@ export interface OpenWork {
 
 export interface NewAttempt extends AttemptWish {
   readonly task_id: string;
+  /** The process that makes its folder. Its ports are those of its machine: other machines may use the same. */
+  readonly holder?: ProcessMark | undefined;
   /** Of the claim that it is made under. */
   readonly fence?: number | undefined;
 }
@@ -181,6 +186,8 @@ export interface AttemptQuery {
   readonly there?: boolean | undefined;
   readonly state?: Attempt['state'] | undefined;
   readonly name?: string | undefined;
+  /** Those whose folders are on this machine, and those of which that is not known. */
+  readonly host?: string | undefined;
 }
 
 /** `fence` and `in_state` as the caller saw the task; null: whatever they are. */

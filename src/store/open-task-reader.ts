@@ -3,11 +3,14 @@ import type { Run } from '#contract/attempt.ts';
 import type { ResolvedDependency, Status } from '#contract/task.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import type { ProcessMark } from './attempt-store.ts';
+import { isDaemonMark } from './daemon-store.ts';
+import { judgeBeat } from './sqlite/daemon-rows.ts';
 import { Database } from './sqlite/database.ts';
 import { readPause } from './sqlite/read-pause.ts';
 import { listOpenRuns, listRuns } from './sqlite/run-rows.ts';
 import { checkReadable, OLDEST_READ, readSchemaVersion } from './sqlite/schema-version.ts';
 import { listWatchedTasks } from './sqlite/watcher-rows.ts';
+import { openSteadyTime } from './steady-time.ts';
 import { toStoreFiles, type StoreLocation } from './store-location.ts';
 
 /** A look into a store that must not change by it: another project's. Calls are single statements by key. */
@@ -29,6 +32,8 @@ export interface TaskReader extends Disposable {
 
 export interface ReadWatcher {
   readonly watcher: ProcessMark;
+  /** What it said last to the store holds no more. */
+  readonly is_over: boolean;
   readonly since: number;
   /** When it last said that it is there; null where it did not yet. */
   readonly beat_at: number | null;
@@ -113,10 +118,31 @@ export function openTaskReader(location: StoreLocation): TaskReader {
 function listRunWatchers(db: Database): ReadWatcher[] {
   // Uses idx_runs_open.
   return listOpenRuns(db).flatMap(({ run: { agent, executor, created_at }, watcher, beat_at }) =>
-    watcher === null ? [] : [{ watcher, since: Date.parse(created_at), beat_at, run: { agent, executor } }],
+    watcher === null
+      ? []
+      : [
+          {
+            watcher,
+            is_over: isOver(db, watcher),
+            since: Date.parse(created_at),
+            beat_at,
+            run: { agent, executor },
+          },
+        ],
   );
 }
 
 function listTaskWatchers(db: Database): ReadWatcher[] {
-  return listWatchedTasks(db).map(({ watcher, since }) => ({ watcher, since, beat_at: null, run: null }));
+  return listWatchedTasks(db).map(({ watcher, since }) => ({
+    watcher,
+    is_over: isOver(db, watcher),
+    since,
+    beat_at: null,
+    run: null,
+  }));
+}
+
+/** Nothing is written by a look: one whose word this machine sees for the first time is not over. */
+function isOver(db: Database, mark: ProcessMark): boolean {
+  return isDaemonMark(mark) && judgeBeat(db, mark, openSteadyTime()()) === true;
 }

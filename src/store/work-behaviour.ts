@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeAttempts } from './behaviour/attempt-behaviour.ts';
+import { describeDaemons } from './behaviour/daemon-behaviour.ts';
 import { describeGates } from './behaviour/gate-behaviour.ts';
 import { describeHolds } from './behaviour/hold-behaviour.ts';
 import type { OpenWork } from './behaviour/open-work-behaviour.ts';
@@ -16,5 +17,6 @@ export function describeWork(name: string, open: OpenWork): void {
     describeGates(open);
     describeWatches(open);
     describeWaits(open);
+    describeDaemons(open);
   });
 }

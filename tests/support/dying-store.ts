@@ -15,7 +15,7 @@ export interface DyingStore {
   kill(): void;
 }
 
-const READ = /^(get|list|read|find|is|explain|holds|newest|wait)/;
+const READ = /^(get|list|read|find|is|explain|holds|newest|wait|beat|end)/;
 
 /**
  * The store as a process sees it that is killed: so many writes are made, the last of them is on disk, and nothing

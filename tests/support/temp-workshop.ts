@@ -98,7 +98,7 @@ export async function tempWorkshop(
         version: '0',
       }),
     processes: async () => processes,
-    watcher: readOwnIdentity(),
+    watcher: { ...readOwnIdentity(), daemon_id: crypto.randomUUID() },
     root: join(home.path, 'worktrees'),
     home: home.path,
     records: join(repo.path, '.git', 'forge', 'attempts'),

@@ -3,6 +3,7 @@ import type { Clock } from '#kernel/clock.ts';
 import type { AttemptStore } from '../attempt-store.ts';
 import type { Writer } from '../store.ts';
 import * as attempts from './memory-attempts.ts';
+import * as daemons from './memory-daemons.ts';
 import * as merges from './memory-merges.ts';
 import * as reviews from './memory-reviews.ts';
 import * as runs from './memory-runs.ts';
@@ -38,6 +39,11 @@ export function memoryAttempts(parts: MemoryParts, clock: Clock): AttemptStore {
     takeWatch: (watch, now) => change(system(now), (tx) => watches.takeWatch(tx, watch)),
     noteUnwatched: (watch) => change(system(), (tx) => watches.noteUnwatched(tx, watch)),
     listWatchedTasks: () => read(watches.listWatchedTasks),
+
+    beatDaemon: (beat, now) => change(system(now), (tx) => daemons.beatDaemon(tx, beat)),
+    endDaemon: (mark, now) => change(system(now), (tx) => daemons.endDaemon(tx, mark)),
+    isDaemonOver: (mark) => change(system(), (tx) => daemons.isDaemonOver(tx, mark)),
+    listDaemons: () => read(daemons.listDaemons),
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
     addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),

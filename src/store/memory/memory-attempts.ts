@@ -13,7 +13,10 @@ import { checkSeen } from './memory-seen.ts';
 import type { MemoryTransaction } from './memory-transaction.ts';
 import { resolveWorkId, sortByTime, tellAll } from './memory-work.ts';
 
-export function startAttempt(tx: MemoryTransaction, { task_id, fence, ...wish }: NewAttempt): Attempt {
+export function startAttempt(
+  tx: MemoryTransaction,
+  { task_id, fence, holder, ...wish }: NewAttempt,
+): Attempt {
   const { tables, by } = tx;
   const task = tx.read(resolveTaskId(tables, task_id));
   const { id, life } = task.record;
@@ -22,12 +25,13 @@ export function startAttempt(tx: MemoryTransaction, { task_id, fence, ...wish }:
   const facts: AttemptStartFacts = {
     task: { ...life, id },
     named: all.find((one) => one.name === wish.name || one.id === wish.id)?.id,
-    port_of: findPortOwner(tables, wish),
+    port_of: findPortOwner(tables, wish, holder?.host),
     newest: Math.max(0, ...all.filter((one) => one.task_id === id).map(({ number }) => number)),
   };
   const decision = decideAttemptStart(facts, wish, by.now);
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   tables.attempts.set(decision.attempt.id, decision.attempt);
+  if (holder !== undefined) tables.holders.set(decision.attempt.id, holder);
   tellAll(tx, decision.events);
   return decision.attempt;
 }
@@ -39,7 +43,9 @@ export function changeAttempt(tx: MemoryTransaction, { id: ref, ...wished }: Att
   if (decision.outcome === 'unchanged') return before;
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { attempt, events } = decision;
-  const taken = decision.takes_port ? refusePort(attempt, findPortOwner(tables, attempt)) : undefined;
+  const taken = decision.takes_port
+    ? refusePort(attempt, findPortOwner(tables, attempt, tables.holders.get(attempt.id)?.host))
+    : undefined;
   if (taken !== undefined) throw explainWorkRefusal(taken);
   tables.attempts.set(attempt.id, attempt);
   tellAll(tx, events);
@@ -53,7 +59,7 @@ export function getAttempt(tables: MemoryTables, ref: string): Attempt {
 }
 
 export function listAttempts(tables: MemoryTables, query: AttemptQuery): Attempt[] {
-  const { there, state, name } = query;
+  const { there, state, name, host } = query;
   const task_id = query.task_id === undefined ? undefined : findTask(tables, query.task_id).id;
   const found = tables.attempts
     .list()
@@ -62,16 +68,27 @@ export function listAttempts(tables: MemoryTables, query: AttemptQuery): Attempt
         (task_id === undefined || one.task_id === task_id) &&
         (there === undefined || (one.removed_at === null) === there) &&
         (state === undefined || one.state === state) &&
-        (name === undefined || one.name === name),
+        (name === undefined || one.name === name) &&
+        isOn(tables, one, host),
     );
   return sortByTime(found, ({ created_at }) => created_at);
 }
 
 /** Another one with its port, whose folder is there. */
 function findPortOwner(
-  { attempts }: MemoryTables,
+  tables: MemoryTables,
   { id, port }: Pick<Attempt, 'id' | 'port'>,
+  host: string | undefined,
 ): string | undefined {
   if (port === null) return undefined;
-  return attempts.list().find((one) => one.removed_at === null && one.port === port && one.id !== id)?.id;
+  return tables.attempts
+    .list()
+    .find((one) => one.removed_at === null && one.port === port && one.id !== id && isOn(tables, one, host))
+    ?.id;
+}
+
+/** Also where it is not known on which machine its folder is. */
+function isOn({ holders }: MemoryTables, { id }: Pick<Attempt, 'id'>, host: string | undefined): boolean {
+  const known = holders.get(id)?.host;
+  return host === undefined || known === undefined || known === host;
 }

@@ -5,6 +5,7 @@ import type { KeptRun } from '#domain/decide-run.ts';
 import type { LeaseWatch } from '#domain/leases.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
 import type { KeptStep, ProcessMark, WaitingMessage, WatchedTask } from '../attempt-store.ts';
+import type { StoredDaemon } from '../daemon-store.ts';
 import type { StoredEvent } from '../event-store.ts';
 import type { ShownLine } from '../fold/fold-rows.ts';
 import type { KeptAnswer } from '../idempotency-store.ts';
@@ -49,6 +50,9 @@ export interface MemoryTables {
   /** By `toKey(tree, command)`. */
   readonly steps: MemoryTable<string, KeptStep>;
   readonly watches: MemoryTable<string, WatchedTask>;
+  readonly daemons: MemoryTable<string, DaemonRow>;
+  /** The process that made the folder of an attempt. */
+  readonly holders: MemoryTable<string, ProcessMark>;
   /** One row at most. */
   readonly workflow: MemoryTable<number, KeptWorkflow>;
 }
@@ -112,6 +116,13 @@ export interface ClockRow {
   readonly expiries: ReadonlyMap<string, number>;
 }
 
+export interface DaemonRow extends StoredDaemon {
+  readonly ttl_ms: number;
+  readonly has_ended: boolean;
+  /** By the clock of each machine that has looked. */
+  readonly expiries: ReadonlyMap<number, number>;
+}
+
 export interface ReviewRow {
   readonly review: Review;
   readonly watcher: ProcessMark;
@@ -156,6 +167,8 @@ export function createMemoryTables(made_at: number): MemoryTables {
     messages: table(),
     steps: table(),
     watches: table(),
+    daemons: table(),
+    holders: table(),
     workflow: table(),
   };
 }

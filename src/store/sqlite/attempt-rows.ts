@@ -15,7 +15,7 @@ import { resolveTaskId } from './resolve-id.ts';
 import { checkSeen } from './save-plan.ts';
 import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
-export function startAttempt(tx: WorkTransaction, { task_id, fence, ...wish }: NewAttempt): Attempt {
+export function startAttempt(tx: WorkTransaction, { task_id, fence, holder, ...wish }: NewAttempt): Attempt {
   const { db, by } = tx;
   const task = tx.read(resolveTaskId(db, task_id));
   const { id, life } = task.record;
@@ -23,13 +23,15 @@ export function startAttempt(tx: WorkTransaction, { task_id, fence, ...wish }: N
   const facts: AttemptStartFacts = {
     task: { ...life, id },
     named: findNamed(db, wish),
-    port_of: findPortOwner(db, wish),
+    port_of: findPortOwner(db, wish, holder?.host),
     newest: Number(db.get('SELECT max(number) AS n FROM attempts WHERE task_id = ?', id)?.n ?? 0),
   };
   const decision = decideAttemptStart(facts, wish, by.now);
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { attempt, events } = decision;
   insertAttempt(db, attempt, 0);
+  if (holder !== undefined)
+    updateRow(db, 'attempts', attempt.id, { host: holder.host, daemon_id: holder.daemon_id ?? null });
   tx.touch(attempt.id);
   tx.tell(events);
   return attempt;
@@ -42,7 +44,10 @@ export function changeAttempt(tx: WorkTransaction, { id: ref, ...wished }: Attem
   if (decision.outcome === 'unchanged') return before;
   if (decision.outcome !== 'save') throw explainWorkRefusal(decision);
   const { attempt, events } = decision;
-  if (decision.takes_port) refuse(refusePort(attempt, findPortOwner(db, attempt)));
+  if (decision.takes_port) {
+    const { host } = db.get('SELECT host FROM attempts WHERE id = ?', attempt.id) ?? {};
+    refuse(refusePort(attempt, findPortOwner(db, attempt, typeof host === 'string' ? host : undefined)));
+  }
   const { id, head_commit, agent, state, port, merge_commit, pick, strayed } = attempt;
   const { finished_at, cleanup_at, removed_at } = attempt;
   const times = { finished_at, cleanup_at, removed_at };
@@ -60,12 +65,13 @@ export function getAttempt(db: Database, ref: string): Attempt {
 
 /** By task: the index of its numbers; by folder: idx_attempts_there; by name: its own. */
 export function listAttempts(db: Database, query: AttemptQuery): Attempt[] {
-  const { task_id, there, state, name } = query;
+  const { task_id, there, state, name, host } = query;
   const { where, values } = toWhere([
     task_id === undefined ? undefined : ['task_id = ?', findTask(db, task_id).id],
     there === undefined ? undefined : [`removed_at IS ${there ? '' : 'NOT '}NULL`],
     state === undefined ? undefined : ['state = ?', state],
     name === undefined ? undefined : ['name = ?', name],
+    host === undefined ? undefined : ['(host IS NULL OR host = ?)', host],
   ]);
   return db.all(`SELECT * FROM attempts ${where} ORDER BY created_at, rowid`, ...values).map(toAttempt);
 }
@@ -106,9 +112,14 @@ function findNamed(db: Database, { id, name }: Pick<Attempt, 'id' | 'name'>): st
   return taken?.id as string | undefined;
 }
 
-/** Another one with its port, whose folder is there. Uses idx_attempts_there. */
-function findPortOwner(db: Database, { id, port }: Pick<Attempt, 'id' | 'port'>): string | undefined {
+/** Another one of the same machine with its port, whose folder is there. Uses idx_attempts_there. */
+function findPortOwner(
+  db: Database,
+  { id, port }: Pick<Attempt, 'id' | 'port'>,
+  host: string | undefined,
+): string | undefined {
   if (port === null) return undefined;
-  const sql = 'SELECT id FROM attempts WHERE removed_at IS NULL AND port = ? AND id <> ?';
-  return db.get(sql, port, id)?.id as string | undefined;
+  const sql = `SELECT id FROM attempts WHERE removed_at IS NULL AND port = ?1 AND id <> ?2
+    AND (?3 IS NULL OR host IS NULL OR host = ?3)`;
+  return db.get(sql, port, id, host ?? null)?.id as string | undefined;
 }

@@ -1,12 +1,15 @@
 import { systemActor } from '#domain/actor.ts';
 import type { Clock } from '#kernel/clock.ts';
-import type { AttemptMethods } from './method-kinds.ts';
+import type { ReadSteady } from '../steady-time.ts';
 import type { Writer } from '../store.ts';
 import * as talks from './approval-rows.ts';
 import { readRecordFiles, recordsFolder, writeRecordFile } from './attempt-record-files.ts';
 import * as attempts from './attempt-rows.ts';
+import * as daemons from './daemon-rows.ts';
 import type { Database } from './database.ts';
+import { WALL } from './lease-lines.ts';
 import * as merges from './merge-rows.ts';
+import type { AttemptMethods } from './method-kinds.ts';
 import { restoreRead } from './restore-attempts.ts';
 import * as reviews from './review-rows.ts';
 import * as runs from './run-rows.ts';
@@ -19,10 +22,11 @@ export interface AttemptParts {
   readonly reader: Database;
   readonly write: <T>(by: Writer, work: (tx: WriteTransaction) => T) => Promise<T>;
   readonly clock: Clock;
+  readonly steady?: ReadSteady | undefined;
   readonly notice?: ((line: string) => void) | undefined;
 }
 
-export function bindAttempts({ reader, write, clock, notice }: AttemptParts): AttemptMethods {
+export function bindAttempts({ reader, write, clock, steady, notice }: AttemptParts): AttemptMethods {
   const folder = recordsFolder(reader.path);
   const read = async <T>(work: () => T): Promise<T> => reader.read(work);
   const change = async <T>(by: Writer, work: (tx: WorkTransaction) => T): Promise<T> => {
@@ -58,6 +62,17 @@ export function bindAttempts({ reader, write, clock, notice }: AttemptParts): At
     takeWatch: (watch, now) => change(system(now), (tx) => watchers.takeWatch(tx, watch)),
     noteUnwatched: (watch) => change(system(), (tx) => watchers.noteUnwatched(tx.db, watch)),
     listWatchedTasks: () => read(() => watchers.listWatchedTasks(reader)),
+
+    beatDaemon: (beat, now) => change(system(now), (tx) => daemons.beatDaemon(tx, beat)),
+    endDaemon: (mark, now) => change(system(now), (tx) => daemons.endDaemon(tx, mark)),
+    async isDaemonOver(mark) {
+      const time = steady?.() ?? { clock: WALL, at: clock.now() };
+      const judged = await read(() => daemons.judgeBeat(reader, mark, time));
+      if (judged !== 'unseen') return judged;
+      await change(system(), (tx) => daemons.noteSeen(tx, mark));
+      return false;
+    },
+    listDaemons: () => read(() => daemons.listDaemons(reader)),
 
     startReview: (review, by) => change(by, (tx) => reviews.startReview(tx, review)),
     addStepResult: (step, by) => change(by, (tx) => reviews.addStepResult(tx, step)),

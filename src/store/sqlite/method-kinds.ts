@@ -14,6 +14,10 @@ export type AttemptMethods = AttemptStore & Pick<StoreCare, 'restoreAttempts'>;
 
 /** Those of attempts, whose code is loaded when one of them is called. A method that is missing does not compile. */
 export const ATTEMPT_METHODS = {
+  beatDaemon: 'gathered',
+  endDaemon: 'gathered',
+  isDaemonOver: 'gathered',
+  listDaemons: 'read',
   startAttempt: 'gathered',
   changeAttempt: 'gathered',
   getAttempt: 'read',

@@ -126,6 +126,7 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
     return bindAttempts({
       reader,
       clock,
+      steady,
       notice,
       write: (by, work) => write(by, nothing, (_, tx) => work(tx)),
     });

@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import { toRebuild } from './translate-error.ts';
 
 /** The number of the last migration. Here, because the SQL of all of them is nothing that a cold read should load. */
-export const NEWEST_SCHEMA = 14;
+export const NEWEST_SCHEMA = 15;
 
 /** From here on the queries of this program that only read find all that they name. */
 export const OLDEST_READ = 11;
