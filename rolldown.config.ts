@@ -8,7 +8,7 @@ import { defineConfig } from 'rolldown';
 const READ = [
   'app/(start-cli|open-context|user-home|hold-while-mending|progress-meter|find-program)',
   'kernel/[^/]+',
-  'domain/(graph-paths|readiness|resolve-task-ref|states|task-order|text-search|workflow|default-workflow|workflow-fields)',
+  'domain/(graph-paths|readiness|resolve-task-ref|states|task-(order|view)|text-search|workflow|default-workflow|workflow-fields)',
   'git/(find-repository|shared-modes)',
   'sync/(find-project|project-paths|project-config|forge-home|file-error|place-file|link-database|look-at)',
   'sync/(catch-up|file-changes|task-files|heal-clone)',

@@ -1,20 +1,23 @@
 import type { Task } from '#contract/task.ts';
-import { toClaimer, type KnownAgents } from '#domain/claimer.ts';
+import {
+  toBlockerFacts,
+  toClaimFacts,
+  toPauseFacts,
+  type AskedClaim,
+  type ClaimReads,
+} from '#domain/claim-facts.ts';
 import {
   decideClaim,
   decidePause,
   type BlockerFacts,
   type ClaimFacts,
   type ClaimRefusal,
-  type ClaimWay,
 } from '#domain/decide-claim.ts';
 import { decideRelease } from '#domain/decide-release.ts';
 import { explainPause } from '#domain/explain-refusal.ts';
 import { planClaim } from '#domain/plan-claim.ts';
 import { fieldValue } from '#domain/task-record.ts';
 import { toTask } from '#domain/to-task.ts';
-import { kindOf } from '#domain/workflow.ts';
-import { holderName, isArchived, roleHolder, submitterOf } from '#domain/workflow-fields.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { ClaimRequest, ClaimResult, NextRequest, TaskStore } from '../store.ts';
 import { resolveTaskId } from './memory-ids.ts';
@@ -28,58 +31,24 @@ import { workflowOf } from './memory-workflow.ts';
 
 /** The port's writes that decide who owns a task. */
 
-/** What a request says of a claim; everything else is read here. */
-interface AskedClaim {
-  readonly way: ClaimWay;
-  readonly to?: string;
-  readonly assignee: string;
-  readonly agents: KnownAgents;
-  readonly companions?: readonly string[] | undefined;
-}
-
 /** Everything that a claim is decided by, as this transaction sees it. */
 export function readClaimFacts(tx: MemoryTransaction, before: TaskRow, claim: AskedClaim): ClaimFacts {
-  const { record } = before;
-  const { life } = record;
-  const isOthers =
-    life.status === 'in_progress' && life.assignee !== null && life.assignee !== claim.assignee;
-  return {
-    ...readPauseFacts(tx, claim),
-    way: claim.way,
-    to: claim.to,
-    life,
-    asker: tx.by.actor,
-    archived: isArchived(record),
-    holderOf(role) {
-      const holder = roleHolder(record, role);
-      return holder === undefined ? undefined : holderName(holder);
-    },
-    blockers: listBlockers(tx.tables, record).map(({ id }) => readBlocker(tx, id)),
-    lease_over: isOthers && isLeaseOver(tx, before),
-  };
+  return toClaimFacts(before.record, claim, {
+    ...readPause(tx),
+    blockers: () => listBlockers(tx.tables, before.record).map(({ id }) => readBlocker(tx, id)),
+    is_lease_over: () => isLeaseOver(tx, before),
+  });
 }
 
-/** The part of it that is about no task. */
-function readPauseFacts(
-  { tables, by }: MemoryTransaction,
-  { assignee, agents, companions = [] }: Omit<AskedClaim, 'way' | 'to'>,
-): Pick<ClaimFacts, 'claimer' | 'companions' | 'pauses_agents'> {
-  return {
-    claimer: toClaimer(assignee, agents, by.actor),
-    companions: companions.map((name) => toClaimer(name, agents, by.actor)),
-    pauses_agents: readPause(tables) !== null,
-  };
+function readPause({ tables, by }: MemoryTransaction): Pick<ClaimReads, 'asker' | 'pauses_agents'> {
+  return { asker: by.actor, pauses_agents: readPausedAt(tables) !== null };
 }
 
 function readBlocker(tx: MemoryTransaction, id: string): BlockerFacts {
-  const blocker = tx.tables.tasks.get(id);
-  // It is another project's, or not here at all.
-  if (blocker === undefined) return { in_gate: false, submitted_by: null };
-  const { life } = blocker.record;
-  return {
-    in_gate: kindOf(toDeciding(tx).workflow, life.state) === 'gate',
-    submitted_by: submitterOf({ ...life, submitted_by: fieldValue(blocker.record, 'submitted_by') }),
-  };
+  const record = tx.tables.tasks.get(id)?.record;
+  const { workflow } = toDeciding(tx);
+  if (record === undefined) return toBlockerFacts(undefined, workflow);
+  return toBlockerFacts({ ...record.life, submitted_by: fieldValue(record, 'submitted_by') }, workflow);
 }
 
 export function claimTask(tx: MemoryTransaction, claim: ClaimRequest): ClaimResult {
@@ -109,7 +78,7 @@ function toRefusal(
 }
 
 export function claimNext(tx: MemoryTransaction, claim: NextRequest): (Task & { fence: number }) | undefined {
-  const paused = decidePause(readPauseFacts(tx, claim));
+  const paused = decidePause(toPauseFacts(claim, readPause(tx)));
   if (paused !== undefined) throw explainPause(paused);
   releaseExpired(tx);
   for (const before of listReadyRows(tx.tables, { ...claim, to_hand_out: true, limit: undefined })) {
@@ -140,15 +109,15 @@ export function releaseTask(tx: MemoryTransaction, release: Parameters<TaskStore
 
 export function pauseProject(tx: MemoryTransaction, paused: boolean): { paused_at: string | null } {
   const { tables, by } = tx;
-  if (paused === (readPause(tables) !== null)) return { paused_at: readPause(tables) };
+  if (paused === (readPausedAt(tables) !== null)) return { paused_at: readPausedAt(tables) };
   tables.facts.set('paused_at', paused ? by.now : 0);
-  const paused_at = readPause(tables);
+  const paused_at = readPausedAt(tables);
   tx.tell({ type: 'project.changed', task_id: null, data: { changed: ['paused_at'], paused_at } });
   return { paused_at };
 }
 
 /** Since when agents claim nothing here; null while they may. */
-export function readPause({ facts }: MemoryTables): string | null {
+export function readPausedAt({ facts }: MemoryTables): string | null {
   const since = facts.get('paused_at') ?? 0;
   return since === 0 ? null : toIso(since);
 }

@@ -33,7 +33,7 @@ export function memoryTasks(parts: MemoryParts): Omit<TaskStore, keyof AsyncDisp
     claimNext: (claim, by) => change(by, (tx) => claims.claimNext(tx, claim)),
     releaseTask: (release, by) => change(by, (tx) => claims.releaseTask(tx, release)),
     pauseProject: (paused, by) => change(by, (tx) => claims.pauseProject(tx, paused)),
-    readPause: () => read(() => claims.readPause(tables)),
+    readPause: () => read(() => claims.readPausedAt(tables)),
     renewLease: (renewal, by) => change(by, (tx) => leases.renewLease(tx, renewal)),
 
     closeTask: (close, by) => change(by, (tx) => moves.closeTask(tx, close)),

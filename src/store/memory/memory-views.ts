@@ -1,6 +1,6 @@
 import type { ResolvedDependency, TaskCounters, TaskView } from '#contract/task.ts';
 import { listComments } from '#domain/record-codec.ts';
-import { isReady } from '#domain/readiness.ts';
+import { toTaskView } from '#domain/task-view.ts';
 import { TASK_ORDERS } from '#domain/task-order.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import { compareText } from '#kernel/text.ts';
@@ -17,32 +17,26 @@ export function getTask(tables: MemoryTables, ref: string): TaskView {
   const row = tables.tasks.get(id) as TaskRow; // it was found
   const task = showTask(tables, row);
   const children = listChildren(tables, id).sort(byRow);
-  const closed = children.filter(({ record }) => record.life.status === 'closed');
-  const counts = { child_count: children.length, closed_child_count: closed.length };
   const inbound = listInbound(tables, id);
-  const readiness = readReadiness(tables, row);
-  const [more, more_children] = [inbound.length - MOST, children.length - MOST];
-  return {
-    ...task,
-    // An epic's counts also stand where older exports of the format have them.
-    metadata: task.type === 'epic' ? { ...task.metadata, ...counts } : task.metadata,
+  const { open_blockers, parked } = readReadiness(tables, row);
+  return toTaskView(task, {
     dependencies: task.dependencies.map((edge) => toEdge(tables, edge, tables.tasks.get(edge.id))),
     dependents: inbound
       .slice(0, MOST)
       .toSorted((a, b) => inOrder(tables, a.from, b.from) || compareText(a.type, b.type))
       .map(({ from, type }) => toEdge(tables, { id: from.record.id, type }, from)),
-    ...(more > 0 && { dependents_more: more }),
+    dependent_count: inbound.length,
     subtasks: children
       .slice(0, MOST)
       .toSorted((a, b) => inOrder(tables, a, b))
       .map((child) => showSummary(tables, child)),
-    ...(more_children > 0 && { subtasks_more: more_children }),
-    ...counts,
+    child_count: children.length,
+    closed_child_count: children.filter(({ record }) => record.life.status === 'closed').length,
     comments: listComments(row.record),
-    open_blockers: readiness.open_blockers,
-    ready: isReady(readiness),
+    open_blockers,
+    parked,
     counters: countMoves(tables, id),
-  };
+  });
 }
 
 function byRow(a: TaskRow, b: TaskRow): number {

@@ -8,7 +8,7 @@ import type {
   TaskView,
 } from '#contract/task.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
-import { isReady } from '#domain/readiness.ts';
+import { toTaskView, type TaskSurroundings } from '#domain/task-view.ts';
 import { foldText, isAscii } from '#domain/text-search.ts';
 import { kindOf, standingState, statusOfKind } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
@@ -23,25 +23,15 @@ export function getTask(db: Database, ref: string): TaskView {
     `SELECT ${TASK_COLUMNS}, t.open_blockers, t.parked FROM tasks t WHERE t.id = ?`,
     id,
   ) as Row; // just resolved
-  const task = rowToTask(row, db);
-  const { subtasks, ...counts } = listSubtasks(db, id);
-  const { dependents, ...more } = listInbound(db, id);
-  const open_blockers = row.open_blockers as number;
-  return {
-    ...task,
-    // An epic's counts also stand where older exports of the format have them.
-    metadata: task.type === 'epic' ? { ...task.metadata, ...counts } : task.metadata,
+  return toTaskView(rowToTask(row, db), {
     dependencies: listOutbound(db, id),
-    dependents,
-    ...more,
-    subtasks,
-    ...(counts.child_count > subtasks.length && { subtasks_more: counts.child_count - subtasks.length }),
-    ...counts,
+    ...listInbound(db, id),
+    ...listSubtasks(db, id),
     comments: listComments(db, id),
-    open_blockers,
-    ready: isReady({ ...task, open_blockers, parked: row.parked === 1 }),
+    open_blockers: row.open_blockers as number,
+    parked: row.parked === 1,
     counters: countMoves(db, id),
-  };
+  });
 }
 
 /** In their order; of very many those that come first by their index. */
@@ -215,14 +205,14 @@ function listOutbound(db: Database, id: string): ResolvedDependency[] {
 }
 
 /** In their order; of very many those that come first by their index. */
-function listInbound(db: Database, id: string): Pick<TaskView, 'dependents' | 'dependents_more'> {
+function listInbound(db: Database, id: string): Pick<TaskSurroundings, 'dependents' | 'dependent_count'> {
   const sql = `SELECT d.from_id AS id, d.dep_type, t.title, t.status, t.state, t.close_reason, t.priority, t.assignee
     FROM (SELECT from_id, dep_type FROM dependencies WHERE to_id = ? LIMIT ?) d JOIN tasks t ON t.id = d.from_id
     ORDER BY t.priority, t.created_at, t.id, d.dep_type`;
   const dependents = db.all(sql, id, NEIGHBOUR_LIMITS.shown).map((row) => rowToEdge(row, db));
-  if (dependents.length < NEIGHBOUR_LIMITS.shown) return { dependents };
+  if (dependents.length < NEIGHBOUR_LIMITS.shown) return { dependents, dependent_count: dependents.length };
   const all = Number(db.get('SELECT count(*) AS n FROM dependencies WHERE to_id = ?', id)?.n);
-  return { dependents, ...(all > dependents.length && { dependents_more: all - dependents.length }) };
+  return { dependents, dependent_count: all };
 }
 
 function listComments(db: Database, id: string): Comment[] {
