@@ -5,6 +5,7 @@ import { exportLines, exportMoves, fold, shareLines, toRequest } from '../../tes
 import { memoryStore } from '../../tests/support/memory-store.ts';
 import { tempStore, type TempStore } from '../../tests/support/temp-store.ts';
 import { describeExchange } from './behaviour/exchange-behaviour.ts';
+import { describeFoldLockstep } from './behaviour/fold-lockstep-behaviour.ts';
 import { by, claim, close, create, line } from './behaviour/open-behaviour.ts';
 import { describeSync } from './sync-behaviour.ts';
 
@@ -13,6 +14,7 @@ describeSync('in memory', memoryStore);
 describeExchange('SQLite and SQLite', tempStore, tempStore);
 describeExchange('SQLite and memory', tempStore, memoryStore);
 describeExchange('memory and memory', memoryStore, memoryStore);
+describeFoldLockstep('SQLite and memory', { open: tempStore, openOther: memoryStore, seeds: 12 });
 
 describe('a fold into SQLite', () => {
   it('as a dry run tells the same and changes nothing, not even the replica', async () => {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { NO_AGENTS } from '#domain/claimer.ts';
 import { exportLines, exportMoves, fold, shareLines, toRequest } from '../../../tests/support/fold-lines.ts';
-import { seededRandom } from '../../../tests/support/random.ts';
-import { by, create } from './open-behaviour.ts';
+import { seededRandom, type Random } from '../../../tests/support/random.ts';
+import { by } from './open-behaviour.ts';
 import type { OpenSync, SyncUnderTest } from './open-sync-behaviour.ts';
-
-type Random = ReturnType<typeof seededRandom>;
+import { drawWrite, outcomeOf } from './random-writes-behaviour.ts';
 
 const STEPS = 25;
 
@@ -52,33 +50,8 @@ async function hold(sut: SyncUnderTest) {
   return { lines: await exportLines(sut), moves: await exportMoves(sut), ready, conflicts, tasks };
 }
 
-/** One write of any kind; a refusal is one of its outcomes. */
 async function write(sut: SyncUnderTest, random: Random): Promise<void> {
-  const { store } = sut;
-  const tasks = await store.listTasks({ sort: 'id' });
-  const pick = () => tasks[random.below(tasks.length)]?.id ?? '';
-  const id = pick();
-  const word = `w${random.below(1_000)}`;
-  const writer = by(sut, random.oneIn(2) ? 'ann' : 'bob', 'user');
-  const writes: readonly (() => Promise<unknown>)[] = [
-    () => create(sut, word, { labels: random.oneIn(2) ? [word] : [] }),
-    () => store.updateTask({ id, title: word }, writer),
-    () => store.updateTask({ id, description: word, priority: random.below(5) }, writer),
-    () => store.updateTask({ id, labels_add: [word] }, writer),
-    () => store.updateTask({ id, metadata_set: new Map([[`k${random.below(3)}`, word]]) }, writer),
-    () => store.updateTask({ id, metadata_unset: [`k${random.below(3)}`] }, writer),
-    () => store.updateTask({ id, parent_id: random.oneIn(4) ? null : pick() }, writer),
-    () => store.addComment({ id, body: word, reply_to: null }, writer),
-    () => store.addDependency({ from_id: id, to_id: pick(), type: 'blocks' }, writer),
-    () => store.removeDependency({ from_id: id, to_id: pick(), type: undefined }, writer),
-    () =>
-      store.claimTask({ id, assignee: writer.actor.name, force: random.oneIn(3), agents: NO_AGENTS }, writer),
-    () => store.releaseTask({ id, owner: writer.actor.name, force: true, reason: null }, writer),
-    () => store.closeTask({ id, reason: word }, writer),
-    () => store.reopenTask({ id, reason: null }, writer),
-    () => (random.oneIn(3) ? store.deleteTask({ id }, writer) : create(sut, word)),
-  ];
-  await writes[random.below(writes.length)]?.().catch((error: unknown) => {
-    if (!(error instanceof Error) || !('code' in error) || error.code === 'internal') throw error;
-  });
+  const ids = (await sut.store.listTasks({ sort: 'id' })).map(({ id }) => id);
+  const drawn = drawWrite(random, { ids, makes: true });
+  await outcomeOf(drawn(sut.store, by(sut, random.pick(['ann', 'bob']), 'user')));
 }

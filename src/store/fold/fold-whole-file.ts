@@ -3,6 +3,7 @@ import { joinGraphs, type TaskGraph } from '#domain/join-graphs.ts';
 import { joinCopies } from '#domain/join-copies.ts';
 import { keepLostValues } from '#domain/lost-values.ts';
 import type { TaskRecord } from '#domain/task-record.ts';
+import { compareText } from '#kernel/text.ts';
 import type { FileLine } from '../replication.ts';
 import {
   asKnown,
@@ -49,7 +50,8 @@ export function foldWholeFile(fold: Fold, lines: readonly FileLine[]): void {
 
 function readAll({ rows, digests }: Fold): Map<string, FoldedTask> {
   const known = new Map<string, FoldedTask>();
-  for (const id of digests.keys()) {
+  // In one order, whatever the store gives them in: it is that of the events.
+  for (const id of [...digests.keys()].sort(compareText)) {
     const task = rows.readKnown(id);
     if (task !== undefined) known.set(id, task);
   }
