@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const SOURCE = join(import.meta.dirname, '../src');
 
 /** What only the store knows: its files by name, and which database it is made of. */
-const PRIVATE = [/['"`/]forge\.db\b/, /-(?:wal|shm)\b/, /\bopenSqliteStore\b/, /#store\/sqlite\/open-/];
+const PRIVATE = [/['"`/]forge\.db\b/, /-(?:wal|shm)\b/, /\bopenSqliteStore\b/, /#store\/(?:sqlite|memory)\//];
 
 /** The lines of code, not of comments, that know it. */
 function findKnowing(text: string): string[] {

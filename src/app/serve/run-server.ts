@@ -18,7 +18,7 @@ import { openTokenAccess } from '#sync/access-port.ts';
 import { ensureServerToken, readServerToken } from '#sync/access-tokens.ts';
 import { toHomePlace, toRealPlace } from '#sync/forge-home.ts';
 import { describeWideModes } from '#sync/home-modes.ts';
-import { NEWEST_SCHEMA } from '#store/sqlite/schema-version.ts';
+import { STORE_FORMAT } from '#store/store-format.ts';
 import { addRunning, markStopping, removeRunning } from '#sync/running-servers.ts';
 import { findActor } from '../find-actor.ts';
 import { findProgram } from '../find-program.ts';
@@ -258,7 +258,7 @@ async function announce(
       url,
       projects: paths,
       version: VERSION,
-      schema: NEWEST_SCHEMA,
+      schema: STORE_FORMAT,
       started_at: toIso(systemClock.now()),
     });
     if (other !== undefined)
