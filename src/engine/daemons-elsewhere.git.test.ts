@@ -5,6 +5,7 @@ import type { ProcessMark } from '#store/attempt-store.ts';
 import { isDaemonMark } from '#store/daemon-store.ts';
 import { goneProcess } from '../../tests/support/dying-store.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { FolderLocks } from './folder-locks.ts';
 import { findWatch } from './find-watch.ts';
 import { systemWriter } from './work.ts';
 
@@ -50,6 +51,22 @@ describe('a daemon on another host', () => {
     if (isDaemonMark(watcher)) await shop.place.store.endDaemon(watcher, shop.engine.temp.clock.now());
     await shop.place.settleLost();
     expect(await ends(run, merge)).toEqual(['failed', 'dropped']);
+  });
+
+  it('has the folder that it works in, and has it no more when its word holds no more', async () => {
+    const watcher = elsewhere();
+    await beat(watcher);
+    const { id } = await shop.create('Worked on');
+    const folder = { id: randomUUID(), name: 'held', task_id: id };
+    const theirs = new FolderLocks({ ...shop.place, watcher });
+    const mine = new FolderLocks(shop.place, 40);
+    await theirs.hold(folder, 'run', async () => {
+      await expect(mine.hold(folder, 'look', async () => 'had')).rejects.toMatchObject({
+        code: 'state_invalid',
+      });
+      pass(WATCH_LIMITS.daemon_ttl_ms);
+      expect(await mine.hold(folder, 'look', async () => 'had')).toBe('had');
+    });
   });
 
   it('of an older Forge, which says nothing, keeps it for good', async () => {

@@ -6,8 +6,11 @@ import type { Attempt } from '#contract/attempt.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { takeFileLock, type LockHolder } from '#process/hold-file-lock.ts';
-import type { ProcessIdentity } from '#process/process-identity.ts';
+import type { ProcessMark } from '#store/attempt-store.ts';
+import type { DaemonStore } from '#store/daemon-store.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
+import { isThere } from './is-there.ts';
+import type { WorkPlace } from './work.ts';
 
 /** Beside the attempt's logs: in its folder it would show, and whoever works there could remove it. */
 export const LOCK_FILE = '.forge.lock';
@@ -29,17 +32,19 @@ interface Holder {
  */
 export class FolderLocks {
   readonly #records: string;
-  readonly #watcher: ProcessIdentity;
+  readonly #watcher: ProcessMark;
+  readonly #store: Pick<DaemonStore, 'isDaemonOver'>;
   readonly #patience_ms: number;
   readonly #holders = new Map<string, Holder>();
   readonly #held = new AsyncLocalStorage<readonly Holder[]>();
 
   constructor(
-    { records, watcher }: { readonly records: string; readonly watcher: ProcessIdentity },
+    { records, watcher, store }: Pick<WorkPlace, 'records' | 'watcher' | 'store'>,
     patience_ms: number = LIMITS.folder_lock_ms,
   ) {
     this.#records = records;
     this.#watcher = watcher;
+    this.#store = store;
     this.#patience_ms = patience_ms;
   }
 
@@ -101,6 +106,7 @@ export class FolderLocks {
     return takeFileLock(join(place, LOCK_FILE), {
       what,
       as: this.#watcher,
+      isGone: async (holder) => !(await isThere(this.#store, holder)),
       patience_ms: this.#patience_ms,
       refuse: (holder) => toRefusal(folder, holder, join(place, LOCK_FILE)),
     });

@@ -42,3 +42,9 @@ export function isIdPrefix(text: string): boolean {
 export function isTaskId(text: string): boolean {
   return TASK_ID.test(text);
 }
+
+export function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && UUID.test(value);
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

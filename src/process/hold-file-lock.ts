@@ -20,13 +20,17 @@ import { isLeftBehind, toTemporaryPath } from './temporary-path.ts';
 /** Who has a lock: a process, and what it is at. */
 export interface LockHolder extends ProcessIdentity {
   readonly what: string;
+  /** Of a process that says elsewhere that it is there. */
+  readonly daemon_id?: string | undefined;
 }
 
 export interface LockWish {
   /** For the message of whoever waits too long. */
   readonly what: string;
   /** This process unless said. */
-  readonly as?: ProcessIdentity | undefined;
+  readonly as?: (ProcessIdentity & Pick<LockHolder, 'daemon_id'>) | undefined;
+  /** Whether a holder is gone of which the system here knows nothing. */
+  readonly isGone?: ((holder: LockHolder) => Promise<boolean>) | undefined;
   readonly patience_ms?: number | undefined;
   /** What is thrown when the patience is over; the holder is undefined where the file cannot be read. */
   readonly refuse?: ((holder: LockHolder | undefined) => Error) | undefined;
@@ -59,7 +63,7 @@ export async function takeFileLock(path: string, wish: LockWish): Promise<() => 
     for (let waited = 0; !tryTake(path, ready); waited += POLL_MS) {
       if (waited > patience_ms) throw (wish.refuse ?? toBusy(path, what))(readHolder(path));
       // Looking for a process may cost the start of a program.
-      if (waited % LOOK_MS === 0) removeAbandonedLock(path);
+      if (waited % LOOK_MS === 0) removeAbandonedLock(path, await findGone(path, wish));
       else await setTimeout(POLL_MS);
     }
   } finally {
@@ -68,6 +72,14 @@ export async function takeFileLock(path: string, wish: LockWish): Promise<() => 
   return () => {
     if (readText(path) === text) rmSync(path, { force: true });
   };
+}
+
+/** The text of the lock where somebody who knows says that its holder is gone. */
+async function findGone(path: string, { isGone }: LockWish): Promise<string | undefined> {
+  if (isGone === undefined) return undefined;
+  const text = readText(path);
+  const holder = parseHolder(text ?? '');
+  return holder !== undefined && (await isGone(holder)) ? text : undefined;
 }
 
 const POLL_MS = 20;
@@ -101,10 +113,11 @@ function tryTake(path: string, ready: string): boolean {
 
 /**
  * Removes the lock if its holder is gone. Two that find the same one must not remove each other's new one, so that
- * whoever removes has a lock for that, and looks again.
+ * whoever removes has a lock for that, and looks again. `gone`: the text of one whose holder is known to be gone.
  */
-export function removeAbandonedLock(path: string): void {
-  if (!isLockAbandoned(path)) return;
+export function removeAbandonedLock(path: string, gone?: string): void {
+  const isAbandoned = (): boolean => isLockAbandoned(path) || (gone !== undefined && readText(path) === gone);
+  if (!isAbandoned()) return;
   const guard = `${path}.takeover`;
   const ready = toTemporaryPath(guard);
   writeFileSync(ready, JSON.stringify({ ...readSelf(), what: 'takeover' }), { flag: 'wx', mode: 0o600 });
@@ -114,7 +127,7 @@ export function removeAbandonedLock(path: string): void {
       return;
     }
     try {
-      if (isLockAbandoned(path)) rmSync(path, { force: true });
+      if (isAbandoned()) rmSync(path, { force: true });
     } finally {
       rmSync(guard, { force: true });
     }
@@ -158,7 +171,7 @@ function parseHolder(text: string): LockHolder | undefined {
   } catch {
     return undefined;
   }
-  const { host, boot_id, pid_namespace, around, pid, start_time, what } = value;
+  const { host, boot_id, pid_namespace, around, pid, start_time, what, daemon_id } = value;
   if (typeof pid !== 'number' || typeof start_time !== 'number' || typeof host !== 'string') return undefined;
   return {
     host,
@@ -168,6 +181,7 @@ function parseHolder(text: string): LockHolder | undefined {
     pid,
     start_time,
     what: toText(what),
+    ...(typeof daemon_id === 'string' && { daemon_id }),
   };
 }
 

@@ -14,9 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isUuid } from '#kernel/ids.ts';
 import { PRIVATE } from './file-modes.ts';
 import { keepStoreIdentity, readStoreId } from './store-identity.ts';
-import { isUuid, toUuid } from './to-uuid.ts';
+import { toUuid } from './to-uuid.ts';
 
 const PROJECT = { project_id: toUuid('a project'), first_project_id: toUuid('older'), modes: PRIVATE };
 

@@ -10,10 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { isUuid } from '#kernel/ids.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { openNewFile, type FileModes } from './file-modes.ts';
 import type { StoreLocation } from './store-location.ts';
-import { isUuid, toUuid } from './to-uuid.ts';
+import { toUuid } from './to-uuid.ts';
 
 /**
  * Which store this is, and of which project. A project has one id wherever it is cloned to; each clone has a store of

@@ -10,9 +10,3 @@ export function toUuid(text: string): string {
   ];
   return `${a}-${b}-8${c}-8${d}-${e}`;
 }
-
-export function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && UUID.test(value);
-}
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -2,11 +2,10 @@ import type { TaskType } from '#contract/task.ts';
 import { BRANCH_FOLDER } from '#domain/attempt-names.ts';
 import { parseIso } from '#kernel/clock.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { isIdPrefix } from '#kernel/ids.ts';
+import { isIdPrefix, isUuid } from '#kernel/ids.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { readJson } from '#kernel/read-json.ts';
 import { escapeLine } from '#kernel/text.ts';
-import { isUuid } from '#store/to-uuid.ts';
 
 /**
  * What Forge itself reads of `.forge/config.json`. Other keys (those of a later release, a team's own) stay in the file
