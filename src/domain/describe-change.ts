@@ -40,10 +40,19 @@ export function toEventRow(
   return { task: { ...rest, metadata }, left_out };
 }
 
+/** What an empty list or object is as text is known. */
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
 function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.length > LIMITS.event_field_length;
   return (
-    typeof value === 'object' && value !== null && JSON.stringify(value).length > LIMITS.event_field_length
+    typeof value === 'object' &&
+    value !== null &&
+    !isEmpty(value) &&
+    JSON.stringify(value).length > LIMITS.event_field_length
   );
 }
 

@@ -11,13 +11,12 @@ import { explainWorkRefusal } from '#domain/work-refusal.ts';
 import type { AttemptChange, AttemptQuery, NewAttempt } from '../attempt-store.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
-import { resolveTaskId } from './resolve-id.ts';
 import { checkSeen } from './save-plan.ts';
 import { getRow, insertRow, refuse, toWhere, updateRow, type WorkTransaction } from './work-transaction.ts';
 
 export function startAttempt(tx: WorkTransaction, { task_id, fence, holder, ...wish }: NewAttempt): Attempt {
   const { db, by } = tx;
-  const task = tx.read(resolveTaskId(db, task_id));
+  const task = tx.find(task_id);
   const { id, life } = task.record;
   checkSeen(tx, task, { fence });
   const facts: AttemptStartFacts = {

@@ -9,11 +9,17 @@ import { readFact } from './store-facts.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
 /** Everything that a claim is decided by, as this transaction sees it. */
-export function readClaimFacts(tx: WriteTransaction, before: StoredRecord, claim: AskedClaim): ClaimFacts {
+export function readClaimFacts(
+  tx: WriteTransaction,
+  before: StoredRecord,
+  claim: AskedClaim,
+  /** Where it was read before in this transaction. */
+  pauses_agents: boolean = pausesAgents(tx),
+): ClaimFacts {
   const { record, fence, open_blockers } = before;
   return toClaimFacts(record, claim, {
     asker: tx.by.actor,
-    pauses_agents: pausesAgents(tx),
+    pauses_agents,
     blockers: () => (open_blockers > 0 ? readBlockers(tx, record.id) : []),
     is_lease_over: () => isLeaseOver(tx, { id: record.id, fence }),
   });

@@ -9,7 +9,6 @@ import { readClaimFacts, readPauseFacts, toRefusal } from './claim-facts.ts';
 import { grantLease, releaseExpired } from './lease-rows.ts';
 import { findFirstReady, listReadyIds } from './ready-queries.ts';
 import type { StoredRecord } from './record-rows.ts';
-import { resolveTaskId } from './resolve-id.ts';
 import { readPause } from './read-pause.ts';
 import { checkSeen, savePlan, toDeciding, toSeen } from './save-plan.ts';
 import { readFact } from './store-facts.ts';
@@ -18,7 +17,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 /** The port's writes that decide who owns a task; each runs inside one WriteTransaction. */
 
 export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResult {
-  const before = tx.read(resolveTaskId(tx.db, claim.id));
+  const before = tx.find(claim.id);
   const { record } = before;
   checkSeen(tx, before, { fence: claim.fence });
   const way = claim.force ? 'force' : 'claim';
@@ -32,12 +31,14 @@ export function claimTask(tx: WriteTransaction, claim: ClaimRequest): ClaimResul
 }
 
 export function claimNext(tx: WriteTransaction, claim: NextRequest): (Task & { fence: number }) | undefined {
-  const paused = decidePause(readPauseFacts(tx, claim));
+  const pause = readPauseFacts(tx, claim);
+  const paused = decidePause(pause);
   if (paused !== undefined) throw explainPause(paused);
   releaseExpired(tx);
   for (const id of listCandidates(tx, { ...claim, to_hand_out: true })) {
     const before = tx.read(id);
-    const decision = decideClaim(readClaimFacts(tx, before, { ...claim, way: 'claim' }), tx.db.workflow);
+    const facts = readClaimFacts(tx, before, { ...claim, way: 'claim' }, pause.pauses_agents);
+    const decision = decideClaim(facts, tx.db.workflow);
     if (decision.outcome !== 'claim') continue;
     const { task, fence } = saveClaim(tx, before, { ...claim, state: decision.state, force: false });
     return { ...task, fence };
@@ -54,7 +55,7 @@ function* listCandidates({ db, bounded }: WriteTransaction, query: ReadyQuery): 
 }
 
 export function releaseTask(tx: WriteTransaction, release: Parameters<TaskStore['releaseTask']>[0]): Task {
-  const before = tx.read(resolveTaskId(tx.db, release.id));
+  const before = tx.find(release.id);
   return savePlan(tx, before, decideRelease(toSeen(before), release, toDeciding(tx))).task;
 }
 

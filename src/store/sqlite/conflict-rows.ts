@@ -70,7 +70,7 @@ export function settleConflicts(
   tx: WriteTransaction,
   settle: ConflictSettlement,
 ): { id: string; settled: string[]; left: number } {
-  const before = tx.read(resolveTaskId(tx.db, settle.id));
+  const before = tx.find(settle.id);
   const plan = decideSettlement(toSeen(before), settle, toDeciding(tx));
   if (plan.outcome !== 'save') throw toError(tx, before, plan);
   savePlan(tx, before, plan);

@@ -60,7 +60,7 @@ export function deleteTask(
   remove: Parameters<TaskStore['deleteTask']>[0],
 ): DeleteResult {
   const { db } = tx;
-  const stored = tx.read(resolveTaskId(db, remove.id));
+  const stored = tx.find(remove.id);
   const { record } = stored;
   const { id } = record;
   checkSeen(tx, stored, { version: remove.version, fence: remove.fence });

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { newestEvent, oldestEvent } from './log-rows.ts';
 import { LoopTurn } from './loop-turn.ts';
 import type { Replica } from './replica.ts';
-import { allLines, heldBytes, holdWhole, replayReplica, wholeBytes } from './replay.ts';
+import { allLines, holdWhole, readHeld, replayReplica, wholeBytes } from './replay.ts';
 
 interface Parts {
   readonly db: Database;
@@ -99,15 +99,15 @@ function hasRoom(replica: Replica): boolean {
 async function compactBesideReaders({ db, replica }: Parts, now: number): Promise<boolean> {
   const turn = new LoopTurn();
   return db.writeAside(async () => {
-    const held = heldBytes(db);
-    if (replayReplica(db, replica, { now }, held) !== held || !isTooLong({ db, replica })) return false;
+    const held = readHeld(db);
+    if (replayReplica(db, replica, { now }, held) !== held.bytes || !isTooLong({ db, replica })) return false;
     try {
       holdWhole(db, replica, await replica.rewriteAside((file) => writeInTurns(file, allLines(db), turn)));
       return true;
     } catch (error) {
       if (!(error instanceof TooLong)) throw error;
       // Other writers waited for nothing; `forge gc` may take its time.
-      holdWhole(db, replica, held);
+      holdWhole(db, replica, held.bytes ?? 0);
       return false;
     }
   });

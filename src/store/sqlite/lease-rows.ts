@@ -11,7 +11,6 @@ import {
 import { toIso } from '#kernel/clock.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { Database } from './database.ts';
-import { resolveTaskId } from './resolve-id.ts';
 import { savePlan, toDeciding, toError, toSeen } from './save-plan.ts';
 import { readFact, writeFact } from './store-facts.ts';
 import { encodeLease, NO_CLOCK } from './lease-lines.ts';
@@ -45,7 +44,7 @@ export function renewLease(
   tx: WriteTransaction,
   { id, fence }: { id: string; fence: number },
 ): { id: string; expires_at: string } {
-  const before = tx.read(resolveTaskId(tx.db, id));
+  const before = tx.find(id);
   const decision = decideRenewal(toSeen(before), { fence, lease: readLease(tx.db, before.record.id) });
   if (decision.outcome !== 'renew') throw toError(tx, before, decision);
   grantLease(tx, before.record.id, decision.lease);

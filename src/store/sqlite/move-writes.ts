@@ -29,7 +29,7 @@ import type { WriteTransaction } from './write-transaction.ts';
 /** The port's moves along the workflow; each runs inside one WriteTransaction. */
 
 export function moveTask(tx: WriteTransaction, move: MoveRequest): MovedTask {
-  const before = tx.read(resolveTaskId(tx.db, move.id));
+  const before = tx.find(move.id);
   const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const facts = readMoveFacts(tx, before, { move, needs: listMoveNeeds(seen, move, deciding) });
   const decision = decideMove(seen, move, { facts, deciding });
@@ -55,7 +55,7 @@ function readMoveFacts(
 
 /** Throws nothing for a closed task: closing it again changes nothing. */
 export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['closeTask']>[0]): CloseResult {
-  const before = tx.read(resolveTaskId(tx.db, close.id));
+  const before = tx.find(close.id);
   const unfinished = findUnfinished(listWorked(tx.db, before.record.id));
   const decision = decideClose(toSeen(before), { ...close, unfinished }, toDeciding(tx));
   const { task } = savePlan(tx, before, decision);
@@ -64,7 +64,7 @@ export function closeTask(tx: WriteTransaction, close: Parameters<TaskStore['clo
 }
 
 export function reopenTask(tx: WriteTransaction, reopen: Parameters<TaskStore['reopenTask']>[0]): Task {
-  const before = tx.read(resolveTaskId(tx.db, reopen.id));
+  const before = tx.find(reopen.id);
   const deciding = toDeciding(tx);
   const closed_from = deciding.actor.kind === 'agent' ? readClosedFrom(tx.db, before.record.id) : undefined;
   return savePlan(tx, before, decideReopen(toSeen(before), { ...reopen, closed_from }, deciding)).task;

@@ -28,7 +28,11 @@ export interface StoredRecord {
   readonly row: Row;
 }
 
-const SELECT_RECORD = `SELECT t.*, u.parent_id AS unresolved_parent
+/** Most tasks have neither edges nor comments: then nobody looks for them. */
+const SELECT_RECORD = `SELECT t.*, u.parent_id AS unresolved_parent,
+    EXISTS (SELECT 1 FROM dependencies WHERE from_id = t.id)
+      OR EXISTS (SELECT 1 FROM unresolved_dependencies WHERE from_id = t.id) AS has_edges,
+    EXISTS (SELECT 1 FROM comments WHERE task_id = t.id) AS has_comments
   FROM tasks t LEFT JOIN unresolved_parents u ON u.task_id = t.id WHERE t.id = ?`;
 const SELECT_DEPENDENCIES = `SELECT to_id AS id, dep_type AS type FROM dependencies WHERE from_id = ?1
   UNION ALL SELECT to_id, dep_type FROM unresolved_dependencies WHERE from_id = ?1`;
@@ -79,8 +83,8 @@ export function readRecord(db: Database, id: string): StoredRecord | undefined {
 
 function decodeRow(db: Database, row: Row): TaskRecord {
   const id = row.id as string;
-  const edges = db.all(SELECT_DEPENDENCIES, id);
-  const comments = db.all(SELECT_COMMENTS, id);
+  const edges = row.has_edges === 1 ? db.all(SELECT_DEPENDENCIES, id) : [];
+  const comments = row.has_comments === 1 ? db.all(SELECT_COMMENTS, id) : [];
   try {
     return rowToRecord(row, edges, comments);
   } catch (error) {

@@ -11,7 +11,7 @@ import { readLine, readRecord } from './record-rows.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import type { Replica } from './replica.ts';
 import { shownLines } from './shown-lines.ts';
-import { findFact, keptFacts, readFact, writeFact } from './store-facts.ts';
+import { findTwoFacts, keptFacts, readFact, writeFact } from './store-facts.ts';
 import { toRebuild } from './translate-error.ts';
 
 /** Makes database and local replica agree, under the write lock; returns the size they agree on. */
@@ -19,10 +19,10 @@ export function replayReplica(
   db: Database,
   replica: Replica,
   how: ReplayOptions,
-  held: number | undefined = heldBytes(db),
+  { bytes: held, inode }: Held = readHeld(db),
 ): number {
   const size = replica.size();
-  const is_same = size === 0 || isKnownFile(db, replica);
+  const is_same = size === 0 || isKnownFile(inode, replica);
   const decision = decideReplay({ size, held, is_same, has_tasks: size === 0 && hasTasks(db) });
   switch (decision.outcome) {
     case 'agreed':
@@ -61,9 +61,9 @@ export function writeAgreed<T>(
 ): T {
   for (let tries = 0; tries < AGREE_TRIES; tries += 1) {
     const done = db.write(() => {
-      const held = heldBytes(db);
+      const held = readHeld(db);
       const size = replayReplica(db, replica, how, held);
-      return size === held ? { value: work(size) } : undefined;
+      return size === held.bytes ? { value: work(size) } : undefined;
     });
     if (done !== undefined) return done.value;
   }
@@ -77,10 +77,19 @@ export function neverAgrees(db: Database): ForgeError {
   return toRebuild(db.path, 'it does not keep how much of the local replica it holds');
 }
 
-/** How much of the replica the database holds; undefined where that is not known. */
+/** How much of which replica the database holds; undefined where that is not known. */
+export interface Held {
+  readonly bytes: number | undefined;
+  readonly inode: number | undefined;
+}
+
+export function readHeld(db: Database): Held {
+  const [bytes, inode] = findTwoFacts(db, ['replica_bytes', 'replica_inode']);
+  return { bytes: bytes === undefined || bytes < 0 ? undefined : bytes, inode };
+}
+
 export function heldBytes(db: Database): number | undefined {
-  const held = findFact(db, 'replica_bytes');
-  return held === undefined || held < 0 ? undefined : held;
+  return readHeld(db).bytes;
 }
 
 export function holdBytes(db: Database, size: number): void {
@@ -94,8 +103,7 @@ export function holdFile(db: Database, replica: Replica): void {
 }
 
 /** Before the first write there is none; then the file that appears is the one. */
-function isKnownFile(db: Database, replica: Replica): boolean {
-  const known = findFact(db, 'replica_inode');
+function isKnownFile(known: number | undefined, replica: Replica): boolean {
   return known === 0 || known === replica.inode();
 }
 

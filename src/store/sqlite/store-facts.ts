@@ -9,15 +9,25 @@ export function readFact(db: Database, name: string): number {
 
 /** Undefined where the row is missing or holds no number: any program may write to the table. */
 export function findFact(db: Database, name: string): number | undefined {
-  return db.get(`SELECT value FROM store_facts WHERE name = ? AND ${isNumber('value')}`, name)?.value as
-    | number
-    | undefined;
+  return db.get(FIND, name)?.value as number | undefined;
+}
+
+/** Both, by one look. */
+export function findTwoFacts(
+  db: Database,
+  [one, other]: readonly [string, string],
+): readonly [number | undefined, number | undefined] {
+  const row = db.get(FIND_TWO, one, other);
+  return [(row?.one as number | null) ?? undefined, (row?.other as number | null) ?? undefined];
 }
 
 /** SQL that says whether a column is a number to JavaScript too. */
 export function isNumber(column: string): string {
   return `typeof(${column}) = 'integer' AND ${column} BETWEEN ${Number.MIN_SAFE_INTEGER} AND ${Number.MAX_SAFE_INTEGER}`;
 }
+
+const FIND = `SELECT value FROM store_facts WHERE name = ? AND ${isNumber('value')}`;
+const FIND_TWO = `SELECT (${FIND}) AS one, (${FIND}) AS other`;
 
 /** Makes the row where it is missing. */
 export function writeFact(db: Database, name: string, value: number): void {

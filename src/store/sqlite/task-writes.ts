@@ -42,7 +42,7 @@ export function createTask(tx: WriteTransaction, input: NewTaskInput): Task {
 
 export function updateTask(tx: WriteTransaction, update: TaskUpdate): UpdateResult {
   const { db } = tx;
-  const before = tx.read(resolveTaskId(db, update.id));
+  const before = tx.find(update.id);
   const [seen, deciding] = [toSeen(before), toDeciding(tx)];
   const facts = readUpdateFacts(tx, before, { update, needs: listUpdateNeeds(seen, update, deciding) });
   const decision = decideUpdate(seen, update, { facts, deciding });
@@ -76,7 +76,7 @@ export function addComment(
   tx: WriteTransaction,
   comment: Parameters<TaskStore['addComment']>[0],
 ): Comment & { task_id: string } {
-  const before = tx.read(resolveTaskId(tx.db, comment.id));
+  const before = tx.find(comment.id);
   const new_id = `c-${randomBase36(10, randomBytes)}`;
   const decision = decideComment(toSeen(before), { ...comment, new_id }, toDeciding(tx));
   if (decision.outcome !== 'save') throw toError(tx, before, decision);

@@ -20,11 +20,12 @@ import { toEncoded, type EncodedRecord } from '#domain/encoded-record.ts';
 import { readRecord, writeRecord, type StoredRecord } from './record-rows.ts';
 import { noteOwnWriteRow } from './own-values.ts';
 import { refuseManyDependents } from './neighbour-bounds.ts';
+import { resolveTaskId } from './resolve-id.ts';
 import { encodeReplicaLine } from './replica-lines.ts';
 import { takeBack } from './replica-appender.ts';
 import {
   AGREE_TRIES,
-  heldBytes,
+  readHeld,
   holdBytes,
   holdFile,
   neverAgrees,
@@ -48,6 +49,8 @@ export interface WriteTransaction {
   /** What the machine's own clock says: leases are measured by it. */
   steady(): SteadyTime;
   read(id: string): StoredRecord;
+  /** The task that a reference means. Throws not_found, ambiguous_id. */
+  find(ref: string): StoredRecord;
   /** Stores a changed record with a version bump; an unchanged one only gives the task as it is. */
   save(before: StoredRecord | undefined, after: TaskRecord, happening: Happening): Saved;
   /** Puts a row back that was deleted. */
@@ -126,9 +129,9 @@ async function tryTogether(store: WriteStore, jobs: readonly WriteJob[]): Promis
   let appended: { from: number } | undefined;
   try {
     return await db.writeAside(async () => {
-      const held = heldBytes(db);
+      const held = readHeld(db);
       const offset = replayReplica(db, replica, { now: jobs[0]?.by.now ?? 0 }, held);
-      if (offset !== held) return undefined;
+      if (offset !== held.bytes) return undefined;
       const lines: string[] = [];
       const outcomes: JobOutcome[] = [];
       for (const job of jobs) {
@@ -262,6 +265,11 @@ function openTransaction(
     if (plan.move !== undefined) insertTransition(db, record.id, record.life.written, plan.move, seq);
     return { task: plan.task, fence: numbers.fence };
   };
+  const read = (id: string): StoredRecord => {
+    const stored = readRecord(db, id);
+    if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
+    return stored;
+  };
   return {
     db,
     by,
@@ -281,11 +289,9 @@ function openTransaction(
       written.push({ fact: encodeFact(name, value) });
     },
     restore: (after, numbers, happening) => write(undefined, toEncoded(after), numbers, happening),
-    read(id) {
-      const stored = readRecord(db, id);
-      if (stored === undefined) throw new Error(`task ${id} vanished inside its own transaction`);
-      return stored;
-    },
+    read,
+    // A whole id means itself, and nearly always it is one.
+    find: (ref) => readRecord(db, ref.toLowerCase()) ?? read(resolveTaskId(db, ref)),
     saveLine: ({ line }, numbers) => void written.push({ line, numbers }),
     save(before, after, happening) {
       if (before?.record === after)
