@@ -127,7 +127,6 @@ function listSlips(word: string): ReadonlySet<string> {
     slips.add(before + after);
     if (after !== '') slips.add(before + after.charAt(0) + one + after.slice(1));
   }
-  slips.delete(word);
   return slips;
 }
 

@@ -28,8 +28,8 @@ it('counts the children of an epic where older exports have them, and of no othe
 });
 
 it('says how many neighbours are not shown', () => {
-  const view = toTaskView(task('task'), { ...alone, dependent_count: 5, child_count: 3 });
-  expect(view).toMatchObject({ dependents_more: 5, subtasks_more: 3 });
+  const view = toTaskView(task('task'), { ...alone, dependent_count: 1, child_count: 1 });
+  expect(view).toMatchObject({ dependents_more: 1, subtasks_more: 1 });
   expect(Object.keys(toTaskView(task('task'), alone))).not.toContain('dependents_more');
   expect(Object.keys(toTaskView(task('task'), alone))).not.toContain('subtasks_more');
 });

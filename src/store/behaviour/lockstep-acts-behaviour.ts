@@ -2,15 +2,22 @@ import fc from 'fast-check';
 import type { DependencyType } from '#contract/task.ts';
 import type { Workflow } from '#contract/workflow.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
+import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
+import { toRequest } from '../../../tests/support/fold-lines.ts';
 import type { AttemptStore } from '../attempt-store.ts';
 import type { EventStore } from '../event-store.ts';
 import type { IdempotencyStore } from '../idempotency-store.ts';
 import type { TaskStore, Writer } from '../store.ts';
+import type { Replication } from '../replication.ts';
 import { newTask } from './open-behaviour.ts';
 
 /** The store as acts need it. */
-export type Actors = TaskStore & AttemptStore & EventStore & IdempotencyStore;
+export type Actors = TaskStore &
+  AttemptStore &
+  EventStore &
+  IdempotencyStore &
+  Pick<Replication, 'foldTasks'>;
 
 /** What a side of the test has done so far. */
 export interface Known {
@@ -134,6 +141,42 @@ export function act<Asked>(
 }
 
 const condition = fc.constantFrom<Condition[]>('none', 'none', 'none', 'none', 'no checks', 'holding');
+
+interface Brought {
+  readonly at: number;
+  readonly title: string;
+  readonly blockers: readonly number[];
+  readonly parent: number | null;
+  readonly fate: 'new' | 'edited' | 'deleted' | 'odd';
+  readonly minutes: number;
+}
+
+/** The line of a task as another clone has it: a new one, or one that is known here. */
+async function takeIn(side: Known, by: Writer, wish: Brought): Promise<unknown> {
+  const { at, fate, minutes } = wish;
+  const isNew = fate === 'new' || fate === 'odd';
+  const id = isNew ? `k${String(side.ids.length).padStart(2, '0')}-there` : pick(side, at);
+  const known = isNew ? undefined : await side.store.getTask(id);
+  const updated_at = toIso(by.now + (minutes - 1) * 60_000);
+  const content = {
+    title: wish.title,
+    dependencies: wish.blockers.map((one) => ({ id: pick(side, one), type: 'blocks' })),
+    parent_id: wish.parent === null ? null : pick(side, wish.parent),
+    ...(fate === 'odd' && { 'role:coder': 'nobody', review_config: [1], own: 'kept' }),
+  };
+  const line = {
+    id,
+    status: known?.status ?? 'open',
+    ...(known !== undefined && { state: known.state, assignee: known.assignee }),
+    created_at: known?.created_at ?? updated_at,
+    created_by: known?.created_by ?? 'zoe',
+    updated_at,
+    ...(fate === 'deleted' ? { title: '', deleted_at: updated_at } : content),
+  };
+  const report = await side.store.foldTasks(toRequest([line]), { actor: by.actor, now: by.now });
+  if (isNew) side.ids.push(id);
+  return report;
+}
 
 export const create = act('create', 8, {
   asked: fc.record({
@@ -275,6 +318,17 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
       const to_id = foreign ? 'zz-away' : pick(side, to);
       return side.store.removeDependency({ from_id: pick(side, from), to_id, type }, by);
     },
+  }),
+  act('take in', 3, {
+    asked: fc.record({
+      at: slot,
+      title,
+      blockers: fc.array(slot, { maxLength: 2 }),
+      parent: fc.option(slot),
+      fate: fc.constantFrom('new', 'new', 'edited', 'deleted', 'odd'),
+      minutes: fc.nat(3),
+    }),
+    run: takeIn,
   }),
   act('mark foreign', 2, {
     asked: fc.boolean(),
