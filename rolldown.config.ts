@@ -30,7 +30,7 @@ const LATER = [
   'domain/(task-plan|token-estimate|unreadable-lines|unshared-values|work-refusal)',
 ];
 const FOLD = [
-  'domain/(decide-take-in|find-shown-state|fold-losses|hand-edits|judge-losses|merge-losses|past-states|plain-line)',
+  'domain/(decide-take-in|find-(changed|shown-state)|fold-losses|hand-edits|judge-losses|merge-losses|past-states|plain-line)',
   'domain/(take-in-[^/]+|taken-(back|in)|unshared-values|untaken-edits)',
 ];
 const WRITE = [

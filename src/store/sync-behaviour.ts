@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { describeChanged } from './behaviour/changed-behaviour.ts';
 import { describeConflicts } from './behaviour/conflict-behaviour.ts';
 import { describeFoldedFiles } from './behaviour/fold-file-behaviour.ts';
 import { describeFolds } from './behaviour/fold-behaviour.ts';
@@ -12,5 +13,6 @@ export function describeSync(name: string, open: OpenSync): void {
     describeFoldedFiles(open);
     describeFoldReports(open);
     describeConflicts(open);
+    describeChanged(open);
   });
 }

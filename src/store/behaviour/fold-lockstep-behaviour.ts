@@ -166,7 +166,9 @@ async function listIds(sut: SyncUnderTest): Promise<string[]> {
 /** To the byte what a file would hold, and what is remembered of the files that were read. */
 async function hold(sut: SyncUnderTest): Promise<unknown> {
   const { store } = sut;
+  const since = (await store.newestEvent()) - 5;
   return {
+    changed: [await store.readChangedTasks(FILE, since), await store.readChangedHistory('history', since)],
     lines: await exportLines(sut),
     moves: await exportMoves(sut),
     marks: await store.readMarks([FILE, 'history', 'git:other']),

@@ -1,4 +1,5 @@
 import { decideSettlement, listLost, type ConflictEntry } from '#domain/decide-settlement.ts';
+import { findChanged, type FilePart } from '#domain/find-changed.ts';
 import { encodeTransition } from '#domain/history-line.ts';
 import { isPastDeletion, pruneRecord } from '#domain/prune-record.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
@@ -6,7 +7,15 @@ import { compareText } from '#kernel/text.ts';
 import { foldHistory } from '../fold/fold-history.ts';
 import { foldTasks } from '../fold/fold-tasks.ts';
 import { foldedAt, isUnsealed, missingMany } from '../fold/shown-facts.ts';
-import type { ConflictPage, ConflictQuery, ExportPart, FileMark, Replication } from '../replication.ts';
+import type {
+  ChangedLines,
+  ConflictPage,
+  ConflictQuery,
+  ExportPart,
+  FileMark,
+  Replication,
+} from '../replication.ts';
+import { listEvents } from './memory-events.ts';
 import { memoryFoldStore } from './memory-fold-store.ts';
 import { resolveTaskId } from './memory-ids.ts';
 import { readLine, writeRow } from './memory-rows.ts';
@@ -33,9 +42,8 @@ export function memorySync(parts: MemoryParts): Omit<Replication, 'newestEvent'>
     async *exportHistory(path) {
       yield toPart(tables, path, listMoveLines(tables));
     },
-    // The whole export tells it.
-    readChangedTasks: async () => undefined,
-    readChangedHistory: async () => undefined,
+    readChangedTasks: async (path, since) => readChangedTasks(tables, path, since),
+    readChangedHistory: async (path, since) => readChangedHistory(tables, path, since),
     listConflicts: async (id) => structuredClone(listConflicts(tables, id)),
     pageConflicts: async (query) => structuredClone(pageConflicts(tables, query)),
     settleConflicts: async (settle, by) => writeMemory(parts, by, (tx) => settleConflicts(tx, settle)),
@@ -72,12 +80,53 @@ function listTaskLines({ tasks, deleted }: MemoryTables): string[] {
   return all.map(({ line }) => line);
 }
 
+function readChangedTasks(tables: MemoryTables, path: string, since: number): ChangedLines | undefined {
+  const { tasks, deleted } = tables;
+  const ids = findChangedIds(tables, path, { since, part: 'tasks' });
+  if (ids === undefined) return undefined;
+  const linesOf = (id: string): string[] => {
+    const row = tasks.get(id);
+    const line = row === undefined ? deleted.get(id)?.line : encodeRecord(row.record);
+    return line === undefined ? [] : [line];
+  };
+  const lines = new Map([...ids].map((id) => [id, linesOf(id)]));
+  return { lines, total: tasks.size + deleted.size, event_seq: newestEvent(tables) };
+}
+
+function readChangedHistory(tables: MemoryTables, path: string, since: number): ChangedLines | undefined {
+  const { transitions } = tables;
+  const ids = findChangedIds(tables, path, { since, part: 'history' });
+  if (ids === undefined) return undefined;
+  const isNew = ({ event_seq }: TransitionRow): boolean => event_seq !== null && event_seq > since;
+  const rows = transitions.list().sort(compareMoves);
+  const moved = [...ids].filter((id) => rows.some((row) => row.task_id === id && isNew(row)));
+  const lines = new Map(moved.map((id) => [id, rows.filter(({ task_id }) => task_id === id).map(toLine)]));
+  return { lines, total: transitions.size, event_seq: newestEvent(tables) };
+}
+
+function findChangedIds(
+  tables: MemoryTables,
+  path: string,
+  { since, part }: { readonly since: number; readonly part: FilePart },
+): ReadonlySet<string> | undefined {
+  if ((tables.unreadable.get(path) ?? []).length > 0) return undefined;
+  const events = listEvents(tables);
+  const told = events
+    .filter(({ seq }) => seq > since)
+    .map(({ task_id, triggered_by, data }) => {
+      const { changed } = JSON.parse(data) as { changed?: unknown };
+      return { task_id, triggered_by, changed };
+    });
+  return findChanged(told, { since, oldest: events[0]?.seq ?? 1, part });
+}
+
 /** By task and time. */
 function listMoveLines({ transitions }: MemoryTables): string[] {
-  const sorted = transitions.list().sort((a, b) => compareMoves(a, b));
-  return sorted.map(({ trigger_reason, rejection, ...move }) =>
-    encodeTransition({ ...move, reason: trigger_reason, rejection: rejection ? 1 : 0 }),
-  );
+  return transitions.list().sort(compareMoves).map(toLine);
+}
+
+function toLine({ trigger_reason, rejection, ...move }: TransitionRow): string {
+  return encodeTransition({ ...move, reason: trigger_reason, rejection: rejection ? 1 : 0 });
 }
 
 function compareMoves(a: TransitionRow, b: TransitionRow): number {

@@ -1,12 +1,10 @@
+import { findChanged, MOST_CHANGES, type FilePart } from '#domain/find-changed.ts';
 import type { ChangedLines } from '../replication.ts';
 import type { Database } from './database.ts';
 import { readUnreadable } from './file-marks.ts';
 import { encodeTransition } from '#domain/history-line.ts';
 import { newestEvent, oldestEvent } from './log-rows.ts';
 import { lineOf } from './row-to-line.ts';
-
-/** With more of them a whole export is as fast. */
-const MOST = 1_000;
 
 /** What the events after `since` changed in a file of tasks; undefined where only the whole export can tell. */
 export function readChangedTasks(db: Database, path: string, since: number): ChangedLines | undefined {
@@ -37,30 +35,15 @@ export function readChangedHistory(db: Database, path: string, since: number): C
   });
 }
 
-/** Undefined where there are too many, where some were forgotten, or where an event does not name what it changed. */
-function readChangedIds(db: Database, since: number, part: 'tasks' | 'history'): Set<string> | undefined {
-  const rows = db.all(
-    `SELECT task_id, triggered_by, iif(task_id IS NULL, data, NULL) AS data FROM events WHERE seq > ? LIMIT ${MOST + 1}`,
-    since,
-  );
-  if (rows.length > MOST || since + 1 < oldestEvent(db)) return undefined;
-  const ids = new Set<string>();
-  for (const row of rows) {
-    // A replay may bring moves that have no event of their own.
-    if (row.triggered_by === 'system:replay') return undefined;
-    if (row.task_id !== null) ids.add(row.task_id as string);
-    else if (!isAboutOther(row.data as string, part)) return undefined;
-  }
-  return ids;
-}
-
-function isAboutOther(data: string, part: 'tasks' | 'history'): boolean {
-  const { changed } = JSON.parse(data) as { changed?: unknown };
-  return Array.isArray(changed) && changed.length > 0 && !changed.includes(part) && isKnown(changed);
-}
-
-function isKnown(parts: readonly unknown[]): boolean {
-  return parts.every((part) => part === 'tasks' || part === 'history');
+function readChangedIds(db: Database, since: number, part: FilePart): ReadonlySet<string> | undefined {
+  const sql = `SELECT task_id, triggered_by, iif(task_id IS NULL, data, NULL) AS data FROM events
+    WHERE seq > ? LIMIT ${MOST_CHANGES + 1}`;
+  const told = db.all(sql, since).map(({ task_id, triggered_by, data }) => ({
+    task_id: task_id as string | null,
+    triggered_by: triggered_by as string,
+    ...(data !== null && (JSON.parse(data as string) as { changed?: unknown })),
+  }));
+  return findChanged(told, { since, oldest: oldestEvent(db), part });
 }
 
 function readTaskLines(db: Database, id: string): string[] {
