@@ -102,7 +102,10 @@ function readShared(root: string): Record<string, string | undefined> {
 /** `program.json` is a short cut, which the next command that writes makes anew. */
 const PASSING = /forge\.db-(wal|shm)$|^\.git\/forge\/program\.json/;
 
-/** All that belongs to a project, a line each, without the time at which it was made. */
+/** Another time, ids and inode with each. */
+const OF_THIS_INIT = /"(?:created_at|projectId)": "[^"]*"|"(?:store_id|project_id)":"[^"]*"|"inode":\d+/g;
+
+/** All that belongs to a project, a line each, without what is another with each init. */
 function describeProject(root: string): string {
   const shared = Object.entries(readShared(root)).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
   const own = ['.forge', '.git/forge'].flatMap((folder) =>
@@ -112,7 +115,7 @@ function describeProject(root: string): string {
           const name = relative(root, path);
           if (entry.isSymbolicLink()) return `${name} -> ${readlinkSync(path)}`;
           if (entry.isDirectory() || name.includes('forge.db')) return name;
-          const text = readFileSync(path, 'utf8').replace(/"created_at": "[^"]*"/, '');
+          const text = readFileSync(path, 'utf8').replaceAll(OF_THIS_INIT, '');
           return `${name} ${(lstatSync(path).mode & 0o777).toString(8)}: ${JSON.stringify(text)}`;
         })
       : [],
