@@ -103,7 +103,8 @@ function readShared(root: string): Record<string, string | undefined> {
 const PASSING = /forge\.db-(wal|shm)$|^\.git\/forge\/program\.json/;
 
 /** Another time, ids and inode with each. */
-const OF_THIS_INIT = /"(?:created_at|projectId)": "[^"]*"|"(?:store_id|project_id)":"[^"]*"|"inode":\d+/g;
+const OF_THIS_INIT =
+  /"(?:created_at|projectId)": "[^"]*"|"(?:store_id|project_id|folder)":"[^"]*"|"inode":\d+/g;
 
 /** All that belongs to a project, a line each, without what is another with each init. */
 function describeProject(root: string): string {
