@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseIso } from '#kernel/clock.ts';
 import { NOW, seenTask } from '../../tests/support/seen-task.ts';
 import type { Undo } from './decide-delete.ts';
-import { findUndo, planRestore, type RememberedTask } from './decide-restore.ts';
+import { findUndo, knowsOf, planRestore, type RememberedTask } from './decide-restore.ts';
 import { encodeRecord } from './record-codec.ts';
 import { deleteRecord, editRecord } from './task-changes.ts';
 import { fieldValue, textValue, type TaskRecord } from './task-record.ts';
@@ -83,4 +83,16 @@ describe('planRestore', () => {
     const alive = planRestore(BEFORE, { undo: ELSEWHERE, before: BEFORE, is_here: () => true }, { now: NOW });
     expect(alive.since).toBe(0);
   });
+});
+
+it.each([
+  ['nothing, where nobody kept anything', undefined, { content: false, links: false }],
+  ['all of a task that was deleted here', {}, { content: true, links: true }],
+  [
+    'what it held alone, where it was deleted elsewhere',
+    { elsewhere: true },
+    { content: true, links: false },
+  ],
+])('a store knows %s', (_, undo, knows) => {
+  expect(knowsOf(undo)).toEqual(knows);
 });

@@ -36,6 +36,14 @@ export function findUndo({
   return { before: line, version: 1, fence: 1, ...own, children, dependents, elsewhere: true };
 }
 
+/** What a restore can bring back without help: what the task held, and what hung on it. */
+export function knowsOf(undo: Pick<Undo, 'elsewhere'> | undefined): {
+  readonly content: boolean;
+  readonly links: boolean;
+} {
+  return { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };
+}
+
 /** Where there is no undo. */
 export function explainForgotten(id: string): ForgeError {
   return new ForgeError('not_found', `What ${id} held is neither in this store nor in git's history here`, {

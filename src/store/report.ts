@@ -1,5 +1,8 @@
 /** What reports over the store answer with. */
 
+/** A task that was closed so long ago counts as closed lately. */
+export const LATELY_MS = 7 * 24 * 3_600_000;
+
 export interface HistoryEntry {
   /** The event's number; null for what happened elsewhere. */
   seq: number | null;

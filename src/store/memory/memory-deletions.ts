@@ -1,7 +1,13 @@
 import type { Task } from '#contract/task.ts';
 import { listReached } from '#domain/bounded-walk.ts';
 import { decideDelete } from '#domain/decide-delete.ts';
-import { explainForgotten, findUndo, planRestore, type RestorePlan } from '#domain/decide-restore.ts';
+import {
+  explainForgotten,
+  findUndo,
+  knowsOf,
+  planRestore,
+  type RestorePlan,
+} from '#domain/decide-restore.ts';
 import type { Neighbours } from '#domain/graph-paths.ts';
 import { encodeRecord } from '#domain/record-codec.ts';
 import { textValue } from '#domain/task-record.ts';
@@ -120,6 +126,5 @@ function listAll(id: string, next: Neighbours): ReadonlySet<string> {
 export function readDeleted(tables: MemoryTables, ref: string): DeletedTask {
   const id = resolveTaskId(tables, ref, 'deleted');
   const { deleted_at, undo } = tables.deleted.get(id) as DeletedRow; // it was found
-  const knows = { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };
-  return { id, deleted_at, knows };
+  return { id, deleted_at, knows: knowsOf(undo) };
 }

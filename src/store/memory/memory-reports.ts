@@ -4,15 +4,13 @@ import { summariseEvent, type EventData } from '#domain/summarise-event.ts';
 import { toIso } from '#kernel/clock.ts';
 import { compareCodePoints, compareText, utf8Length } from '#kernel/text.ts';
 import type { StoredEvent } from '../event-store.ts';
-import type { HistoryEntry, StoreStats } from '../report.ts';
+import { LATELY_MS, type HistoryEntry, type StoreStats } from '../report.ts';
 import type { HistoryQuery, NumberedEntry, TaskLooks } from '../task-looks.ts';
 import { listEvents } from './memory-events.ts';
 import { findTask } from './memory-ids.ts';
 import { listMoves } from './memory-moves.ts';
 import { readReadiness, showTask } from './memory-rows.ts';
 import type { MemoryTables } from './memory-tables.ts';
-
-const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** Moves that were made elsewhere have no event here; they stand among the others by their time. */
 export function readHistory(tables: MemoryTables, query: HistoryQuery): HistoryEntry[] {
@@ -93,7 +91,7 @@ export function readStats(
   const rows = tables.tasks.list();
   const tasks = rows.map((row) => ({ ...showTask(tables, row), ...readReadiness(tables, row) }));
   const open = tasks.filter(({ status }) => status === 'open');
-  const since = toIso(query.now - WEEK_MS);
+  const since = toIso(query.now - LATELY_MS);
   return {
     total: tasks.length,
     by_status: countBy(tasks, ({ status }) => status),

@@ -1,10 +1,11 @@
 import type { TaskType } from '#contract/task.ts';
 import type { Undo } from '#domain/decide-delete.ts';
+import { knowsOf } from '#domain/decide-restore.ts';
 import { explainReadiness } from '#domain/readiness.ts';
 import { summariseEvent, type EventData } from '#domain/summarise-event.ts';
 import { toIso } from '#kernel/clock.ts';
 import { readJson } from '#kernel/read-json.ts';
-import type { DeletedTask, HistoryEntry, StoreStats } from '../report.ts';
+import { LATELY_MS, type DeletedTask, type HistoryEntry, type StoreStats } from '../report.ts';
 import type { HistoryQuery } from '../task-looks.ts';
 import { NEIGHBOUR_LIMITS } from '#kernel/neighbour-limits.ts';
 import type { ExplainedTask, ReadyQuery } from '../store.ts';
@@ -12,8 +13,6 @@ import type { Database, Row } from './database.ts';
 import { listBlockers } from './ready-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
 import { rowToSummary, SUMMARY_COLUMNS } from './task-rows.ts';
-
-const WEEK_MS = 7 * 24 * 3_600_000;
 
 /** Why each open task is or is not ready; every clause of the definition gets a sentence. */
 export function explainReady(db: Database, query: ReadyQuery): ExplainedTask[] {
@@ -100,8 +99,7 @@ export function readDeleted(db: Database, ref: string): DeletedTask {
   const id = resolveTaskId(db, ref, 'deleted');
   const row = db.get('SELECT undo, deleted_at FROM deleted_tasks WHERE id = ?', id);
   const undo = typeof row?.undo === 'string' ? (readJson(row.undo) as Pick<Undo, 'elsewhere'>) : undefined;
-  const knows = { content: undo !== undefined, links: undo !== undefined && undo.elsewhere !== true };
-  return { id, deleted_at: String(row?.deleted_at), knows };
+  return { id, deleted_at: String(row?.deleted_at), knows: knowsOf(undo) };
 }
 
 export function readStats(
@@ -139,7 +137,7 @@ export function readStats(
     })),
     closed_last_7_days: count(
       "SELECT count(*) AS n FROM tasks WHERE status = 'closed' AND closed_at >= ?",
-      toIso(query.now - WEEK_MS),
+      toIso(query.now - LATELY_MS),
     ),
     deleted: count('SELECT count(*) AS n FROM deleted_tasks'),
   };
