@@ -26,6 +26,7 @@ const LATER = [
   'domain/(describe-(containment|life|stray|usage|walls)|expand-braces|find-(cycles|executed|halted)|good-values)',
   'domain/(interpret-program|join-graphs|journal-mode|judge-attempt|kept-(identity|steps)|known-tools|list-gate-changes)',
   'domain/(look-options|match-command|module-files|package-scripts|parse-moment|path-pattern|pick-meant|plan-dispatch|price-table)',
+  'domain/decide-kept-(log|rescues|worktrees)',
   'domain/(process-mark|prune-record|python-shadows|read-tables|restore-merge|risky-options|run-states|runner-files|said-total|shell-[^/]+|suggest-setup|summarise-(event|work))',
   'domain/(task-plan|token-estimate|unreadable-lines|unshared-values|work-refusal)',
 ];
@@ -40,7 +41,7 @@ const WRITE = [
   'engine/(actions|change-task|run-hooks|transition-task)',
   'git/(git-environment|read-user-name|parse-git-config|run-git|runs-filters)',
   'process/find-own-run',
-  'sync/(agent-identities|agent-profiles|gate-files|home-file|program-memory|sweep-temporary-files)',
+  'sync/(agent-identities|agent-profiles|gate-files|home-file|program-memory|sweep-temporary-files|upkeep-mark)',
   'app/keep-up-project',
   'store/sqlite/(apply-record|attempt-facts|check-(holding|save)|claim-writes|graph-walks|edge-rows|graph-writes|history-lines|keep-bounded|lease-lines|lease-rows|log-rows|loop-turn|move-writes|neighbour-bounds|own-values|record-rows|rename-work|replay|save-plan|shown-lines)',
   'store/random-bytes',

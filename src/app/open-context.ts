@@ -137,11 +137,11 @@ async function settleFirst(
 /** Not before something is examined: that is told as it was found. */
 async function keepUp(
   project: OpenProject,
-  { reads, examining, env, notice }: Pick<ContextRequest, 'reads' | 'examining' | 'env' | 'notice'>,
+  { reads, examining, env, notice, operation }: ContextRequest,
 ): Promise<void> {
   if (reads === true || examining !== undefined || project.store.changes_nothing === true) return;
   const { keepUpProject } = await import('./keep-up-project.ts');
-  await keepUpProject(project, toMachine(env), notice);
+  await keepUpProject(project, toMachine(env), { notice, operation });
 }
 
 /** Most commands need none. One that was opened ends all it started before the store is closed. */

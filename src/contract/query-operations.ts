@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from '#kernel/limits.ts';
 import { declare } from './declare.ts';
+import { KeptUse } from './kept-use.ts';
 import { SuspendedAgent } from './suspension.ts';
 import {
   GithubIssue,
@@ -243,6 +244,8 @@ export const projectStatus = declare({
     waiting: z.int(),
     /** Agents that Forge does not start for now. */
     suspended: z.array(SuspendedAgent),
+    /** What has grown on this machine, and how much of it there may be; null where the settings have a fault. */
+    kept: z.array(KeptUse).nullable(),
   }),
   errors: [],
   access: 'read',

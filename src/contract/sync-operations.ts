@@ -69,7 +69,7 @@ export const collectGarbage = declare({
   name: 'sync.gc',
   summary: 'Rewrite the task files and the local replica with one line a task',
   about:
-    'Safe at any time: the result means the same. Events of the feed that are older than 90 days are forgotten, which also happens by itself, and the database shrinks; changes of state stay in the history. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
+    'Safe at any time: the result means the same. Events of the feed that are older than 90 days are forgotten, which also happens by itself, and the database shrinks; changes of state stay in the history. Logs of ended runs, rescue refs that a person was shown, and worktrees of attempts that are over go where they are too old or too many: `forge doctor` shows the bounds. --prune also forgets removed labels, dependencies and metadata keys, and deleted tasks, that are older than so many days: a clone that was offline for longer may bring them back.',
   input: z.object({
     prune: z.int().min(1).max(36_500).optional().describe('Forget removals older than this many days'),
     events: z
@@ -86,6 +86,14 @@ export const collectGarbage = declare({
     pruned: z.object({ removals: z.int(), deleted_tasks: z.int() }),
     events: z.object({ forgotten: z.int() }),
     database: z.object({ before: z.int(), after: z.int() }),
+    /** What agents had left on this machine; null inside of a run, and while another process looks after it. */
+    kept: z
+      .object({
+        run_logs: z.object({ gone: z.int(), bytes: z.int() }),
+        rescues: z.array(z.object({ ref: z.string(), commit: z.string() })),
+        worktrees: z.array(z.object({ attempt_id: z.string(), path: z.string() })),
+      })
+      .nullable(),
   }),
   errors: ['io_failed', 'disk_full', 'permission_denied', 'read_only'],
   access: 'task',

@@ -39,7 +39,11 @@ export class FolderLocks {
   readonly #held = new AsyncLocalStorage<readonly Holder[]>();
 
   constructor(
-    { records, watcher, store }: Pick<WorkPlace, 'records' | 'watcher' | 'store'>,
+    {
+      records,
+      watcher,
+      store,
+    }: Pick<WorkPlace, 'records' | 'watcher'> & { readonly store: Pick<DaemonStore, 'isDaemonOver'> },
     patience_ms: number = LIMITS.folder_lock_ms,
   ) {
     this.#records = records;

@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Attempt } from '#contract/attempt.ts';
 import type { Task } from '#contract/task.ts';
@@ -8,7 +9,7 @@ import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-worksh
 import { openControl } from './attempt-workspace.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
-import { findFullDisk, requireRoom } from './keep-room.ts';
+import { findFullDisk, makeRoom, requireRoom } from './keep-room.ts';
 import { Scheduler } from './scheduler.ts';
 
 let shop: TempWorkshop;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => shop[Symbol.asyncDispose]());
 
-const attemptOf = async ({ id }: Task): Promise<Attempt | undefined> =>
+const attemptOf = async ({ id = '' }: Partial<Task> = {}): Promise<Attempt | undefined> =>
   (await shop.place.store.listAttempts({ task_id: id })).at(-1);
 
 describe('the disk that worktrees may take', () => {
@@ -96,6 +97,40 @@ describe('the disk that worktrees may take', () => {
       task_id: task.id,
       text: `Process ${process.ppid} on elsewhere is at work in ${attempt.name} (a look)`,
     });
+  });
+
+  it('is kept for no more folders of attempts that are over than may stay, and what they held is rescued', async () => {
+    shop.set({ workspace: { disk_limit_gb: 50, finished_limit: 100 } });
+    shop.addAgent('w1', 'head -c 2000000 /dev/urandom > large');
+    const tasks = [await shop.create('One'), await shop.create('Two'), await shop.create('Unfinished')];
+    for (const task of tasks) await shop.work(task, 'w1');
+    const [one, two, open] = [
+      await attemptOf(tasks[0]),
+      await attemptOf(tasks[1]),
+      await attemptOf(tasks[2]),
+    ];
+    const areThere = () => [one, two, open].map((attempt) => existsSync(attempt?.path ?? ''));
+    writeFileSync(join(one?.path ?? '', 'uncommitted'), 'not lost');
+    for (const task of tasks.slice(0, 2)) await shop.move(task, 'cancelled');
+    const control = await openControl(shop.place);
+    const others = (await makeRoom(shop.place, control)).removed;
+    expect([others, areThere()]).toEqual([[], [true, true, true]]);
+
+    const finished = (await shop.place.store.listAttempts({ there: true })).filter(
+      ({ state }) => state !== 'active',
+    );
+    shop.set({ workspace: { finished_limit: finished.length - 1 } });
+    // The oldest of all is not the one that somebody is at work on.
+    const oldest = finished.toSorted((a, b) => ((a.finished_at ?? '') < (b.finished_at ?? '') ? -1 : 1))[0];
+    const spared = await makeRoom(shop.place, control, (task) => task === oldest?.task_id);
+    expect(spared.removed.map(({ id }) => id)).not.toContain(oldest?.id);
+    expect(spared.removed.length).toBe(1);
+
+    shop.set({ workspace: { finished_limit: 0 } });
+    await makeRoom(shop.place, control);
+    expect(areThere()).toEqual([false, false, true]);
+    const rescued = `refs/forge/rescue/${one?.id}/1`;
+    expect(shop.repo.git('show', `${rescued}:uncommitted`)).toBe('not lost');
   });
 
   it('does not keep what a set-up that failed has left', async () => {

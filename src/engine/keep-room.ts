@@ -1,4 +1,5 @@
 import type { Attempt } from '#contract/attempt.ts';
+import { decideKeptWorktrees, type KeptWorktreeFacts } from '#domain/decide-kept-worktrees.ts';
 import type { ControlGit } from '#git/control-directory.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { LIMITS } from '#kernel/limits.ts';
@@ -17,13 +18,7 @@ const GIGABYTE = 1_000_000_000;
  * enough.
  */
 export async function requireRoom(place: WorkPlace, control: ControlGit): Promise<void> {
-  const limit = place.settings().workspace.disk_limit_gb * GIGABYTE;
-  const { folders, ...measured } = await measureUse(place, control);
-  let { used } = measured;
-  for (const { attempt, bytes } of used < limit ? [] : await listRemovable(place, folders)) {
-    if (used < limit) break;
-    if (await removeForRoom(place, attempt)) used -= bytes;
-  }
+  const { used, limit } = await makeRoom(place, control);
   if (used < limit) return;
   throw new ForgeError(
     'disk_full',
@@ -33,6 +28,30 @@ export async function requireRoom(place: WorkPlace, control: ControlGit): Promis
       details: { used_bytes: used, limit_bytes: limit },
     },
   );
+}
+
+/**
+ * Removes worktrees of attempts that are over, the oldest first, where there are too many of them or all worktrees take
+ * too much. Gives what they take afterwards, and which went.
+ */
+export async function makeRoom(
+  place: WorkPlace,
+  control: ControlGit,
+  isAtWork: (taskId: string) => boolean = () => false,
+): Promise<{ readonly used: number; readonly limit: number; readonly removed: readonly Attempt[] }> {
+  const { disk_limit_gb, finished_limit } = place.settings().workspace;
+  const limit = disk_limit_gb * GIGABYTE;
+  const { folders, ...measured } = await measureUse(place, control);
+  let { used } = measured;
+  const removed: Attempt[] = [];
+  const { free, too_many } = await findRemovable(place, folders, { number: finished_limit, isAtWork });
+  for (const { attempt, bytes } of free) {
+    if (used < limit && removed.length >= too_many) break;
+    if (!(await removeForRoom(place, attempt))) continue;
+    used -= bytes;
+    removed.push(attempt);
+  }
+  return { used, limit, removed };
 }
 
 /** The same for whoever only wants to know: the same words as long as nothing has changed about it. */
@@ -87,24 +106,28 @@ async function sizeOf(place: WorkPlace, { id, path, known }: Measured, until: nu
   return size.bytes;
 }
 
-/** Those of tasks that are over, unless somebody is at work on them. */
-async function listRemovable(
+/** Those of attempts that are over, unless somebody is at work on their task. */
+async function findRemovable(
   place: WorkPlace,
   folders: readonly Folder[],
-): Promise<{ attempt: Attempt; bytes: number }[]> {
-  const { store, watcher } = place;
+  { number, isAtWork }: { readonly number: number; readonly isAtWork: (taskId: string) => boolean },
+): Promise<ReturnType<typeof decideKeptWorktrees<KeptWorktreeFacts & { attempt: Attempt; bytes: number }>>> {
+  const busy = await findBusyTasks(place);
+  const known = folders.flatMap(({ attempt, bytes }) => {
+    if (attempt === undefined) return [];
+    const { id, state, task_id, finished_at, created_at } = attempt;
+    const over_at = finished_at ?? created_at;
+    return [{ id, state, busy: busy.has(task_id) || isAtWork(task_id), over_at, attempt, bytes }];
+  });
+  return decideKeptWorktrees(known, { number });
+}
+
+async function findBusyTasks({ store, watcher }: WorkPlace): Promise<Set<string>> {
   const [open, watches] = await Promise.all([store.listRuns({ open: true }), store.listWatchedTasks()]);
   const busy = new Set(open.map(({ task_id }) => task_id));
   for (const one of watches)
     if (!isSameProcess(one.watcher, watcher) && (await isThere(store, one.watcher))) busy.add(one.task_id);
-  return folders
-    .flatMap(({ attempt, bytes }) => (attempt === undefined ? [] : [{ attempt, bytes }]))
-    .filter(({ attempt: { state, task_id } }) => state !== 'active' && !busy.has(task_id))
-    .toSorted((a, b) => (endOf(a.attempt) < endOf(b.attempt) ? -1 : 1));
-}
-
-function endOf({ finished_at, created_at }: Attempt): string {
-  return finished_at ?? created_at;
+  return busy;
 }
 
 async function removeForRoom(place: WorkPlace, attempt: Attempt): Promise<boolean> {

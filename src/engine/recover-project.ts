@@ -1,3 +1,5 @@
+import { openControl } from './attempt-workspace.ts';
+import { makeRoom } from './keep-room.ts';
 import { settleSilent } from './recover-work.ts';
 import { resumeTasks, type ResumedTask, type ResumeWishes } from './resume-tasks.ts';
 import { retryPostponed } from './retry-postponed.ts';
@@ -12,6 +14,12 @@ export async function recoverProject(workshop: Workshop, wishes?: ResumeWishes):
   await sweepFolders(workshop.place);
   await removeOverdue(workshop.place, (task) => workshop.isAtWork(task));
   return resumed;
+}
+
+/** Now and then: too many worktrees of attempts that are over, or more than the disk is to hold. */
+export async function keepRoom(workshop: Workshop): Promise<void> {
+  const { place } = workshop;
+  await makeRoom(place, await openControl(place), (task) => workshop.isAtWork(task));
 }
 
 /** Again and again as long as it stays: cheap where nothing is lost. */

@@ -44,6 +44,7 @@ export const projectDoctor = implement<typeof declaration>({
       isInside ? notLookedAt('guard') : await examineGuard(ctx),
       isInside ? notLookedAt('walls') : await examineWalls(ctx),
       await examineRuns(ctx),
+      ...(await examineKept(ctx)),
     );
     return { healthy: findings.every(({ state }) => state !== 'failed'), findings };
   },
@@ -200,6 +201,27 @@ async function examineWalls(ctx: OperationContext): Promise<Finding> {
   } catch (error) {
     if (!isForgeError(error)) throw error;
     return { name, state: 'failed', message: error.message, hint: error.hint ?? null };
+  }
+}
+
+/** What has grown on this machine, a finding each; settings with a fault are one of their own. */
+async function examineKept(ctx: OperationContext): Promise<Finding[]> {
+  const [{ measureKept }, { keptPlace }, { keptName, keptText }] = await Promise.all([
+    import('#engine/measure-kept.ts'),
+    import('./kept-place.ts'),
+    import('./kept-text.ts'),
+  ]);
+  try {
+    return (await measureKept(await keptPlace(ctx))).map((use) => ({
+      name: keptName(use),
+      state: use.exceeded === null ? 'ok' : 'warning',
+      message: use.exceeded === null ? keptText(use) : `${keptText(use)}: ${use.exceeded}`,
+      hint: use.command,
+    }));
+  } catch (error) {
+    if (!isForgeError(error)) throw error;
+    if (error.code === 'invalid_input') return [];
+    return [{ name: 'on disk', state: 'warning', message: error.message, hint: error.hint ?? null }];
   }
 }
 

@@ -3,6 +3,7 @@ import type { OutputOf } from '#contract/declare.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { describeSuspended } from './agent-entry.ts';
+import { keptLine, keptName } from './kept-text.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { style } from './style-text.ts';
@@ -33,11 +34,13 @@ export const projectStatus = implement<typeof declaration>({
       }),
       waiting: (await inboxList.run(ctx, {})).length,
       suspended: await listSuspended(store, { home: ctx.place.home, now: ctx.clock.now() }),
+      kept: await readKept(ctx),
     };
   },
   text(status, view) {
     const { ready, in_progress, blocked, closed_last_7_days, at_work, waiting, paused_at, spent, suspended } =
       status;
+    const kept = status.kept ?? [];
     const next = waiting === 0 ? 'nothing' : `${waiting} ${waiting === 1 ? 'thing' : 'things'}: forge inbox`;
     const rows = [
       toRow('Tasks', `${ready} ready, ${in_progress} in progress, ${blocked} blocked`),
@@ -47,6 +50,12 @@ export const projectStatus = implement<typeof declaration>({
       toRow('Waiting', next),
       ...suspended.map((one) =>
         toRow('Agent', `${one.agent} is ${describeSuspended(one, view.now)}`, one.command),
+      ),
+      ...(kept.length === 0 ? [] : [toRow('On disk', keptLine(kept))]),
+      ...kept.flatMap((use) =>
+        use.exceeded === null
+          ? []
+          : [toRow('Too much', `${keptName(use)}: ${use.exceeded}`, use.command ?? undefined)],
       ),
       toRow('At work', at_work.length === 0 ? 'nothing' : String(at_work.length)),
     ];
@@ -88,6 +97,20 @@ async function readSpent({
     const { settings } = await findGatePaths(project, machine);
     const caps = toCaps(readWorkSettings({ paths: settings }, place.home));
     return (await findSpentBudget(project.store, { caps, now: clock.now() })) ?? null;
+  } catch (error) {
+    if (isForgeError(error)) return null;
+    throw error;
+  }
+}
+
+/** As above. */
+async function readKept(ctx: OperationContext): Promise<ProjectStatus['kept']> {
+  const [{ measureKept }, { keptPlace }] = await Promise.all([
+    import('#engine/measure-kept.ts'),
+    import('./kept-place.ts'),
+  ]);
+  try {
+    return await measureKept(await keptPlace(ctx));
   } catch (error) {
     if (isForgeError(error)) return null;
     throw error;

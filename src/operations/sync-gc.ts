@@ -1,7 +1,10 @@
+import type { OutputOf } from '#contract/declare.ts';
 import type { collectGarbage } from '#contract/sync-operations.ts';
+import { describeKeptFiles } from '#engine/keep-files.ts';
 import { exportFiles } from '#sync/export-files.ts';
 import { toExportSource } from '#sync/export-source.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
+import { escapeLine } from '#kernel/text.ts';
 import { toTaskFiles } from '#sync/task-files.ts';
 import { implement } from './operation.ts';
 import { writerOf } from './writer.ts';
@@ -17,6 +20,44 @@ async function forgetEvents(
 ): Promise<{ events: { forgotten: number }; database: { before: number; after: number } }> {
   const { events, database } = await store.pruneEvents(clock.now() - days * DAY_MS);
   return { events: { forgotten: events }, database };
+}
+
+/** What agents left: none of it is an agent's own to remove. */
+async function keepDisk(ctx: Context): Promise<OutputOf<typeof collectGarbage>['kept']> {
+  const { isInsideRun } = await import('#engine/is-inside-run.ts');
+  if (isInsideRun(ctx.machine.env)) return null;
+  const [{ keepFiles }, { keptPlace }] = await Promise.all([
+    import('#engine/keep-files.ts'),
+    import('./kept-place.ts'),
+  ]);
+  const files = await keepFiles(await keptPlace(ctx));
+  if (files === undefined) return null;
+  const { run_logs, rescues } = files;
+  return { run_logs, rescues: [...rescues], worktrees: await keepWorktrees(ctx) };
+}
+
+async function keepWorktrees(ctx: Context): Promise<{ attempt_id: string; path: string }[]> {
+  if ((await ctx.project.store.listAttempts({ there: true })).length === 0) return [];
+  const [{ openControl }, { makeRoom }, { removeOverdue }] = await Promise.all([
+    import('#engine/attempt-workspace.ts'),
+    import('#engine/keep-room.ts'),
+    import('#engine/retire-attempts.ts'),
+  ]);
+  const workshop = await ctx.workshop();
+  const overdue = await removeOverdue(workshop.place);
+  const { removed } = await makeRoom(workshop.place, await openControl(workshop.place));
+  return [...overdue, ...removed].map(({ id, path }) => ({ attempt_id: id, path }));
+}
+
+function tellKept({
+  run_logs,
+  rescues,
+  worktrees,
+}: NonNullable<OutputOf<typeof collectGarbage>['kept']>): string[] {
+  return [
+    ...describeKeptFiles({ run_logs, rescues }),
+    ...worktrees.map(({ path }) => escapeLine(`Removed ${path}`)),
+  ];
 }
 
 export const syncGc = implement<typeof collectGarbage>({
@@ -40,6 +81,7 @@ export const syncGc = implement<typeof collectGarbage>({
         replica: await store.compactReplica(by),
         pruned: { removals: 0, deleted_tasks: 0 },
         ...(await forgetEvents(ctx, input)),
+        kept: await keepDisk(ctx),
       };
     }
     const pruned = await store.prune(ctx.clock.now() - input.prune * DAY_MS, by);
@@ -54,9 +96,10 @@ export const syncGc = implement<typeof collectGarbage>({
       replica: await store.compactReplica(by),
       pruned,
       ...(await forgetEvents(ctx, input)),
+      kept: await keepDisk(ctx),
     };
   },
-  text({ tasks, replica, pruned, events, database }) {
+  text({ tasks, replica, pruned, events, database, kept }) {
     const forgot = pruned.removals + pruned.deleted_tasks;
     return [
       `${tasks.path}: ${tasks.changed ? 'written anew' : 'one line a task already'}`,
@@ -68,6 +111,7 @@ export const syncGc = implement<typeof collectGarbage>({
       ...(database.after === database.before
         ? []
         : [`The database has ${database.after} bytes; before it had ${database.before}`]),
+      ...(kept === null ? [] : tellKept(kept)),
     ].join('\n');
   },
 });

@@ -8,7 +8,9 @@ import { toDurationMs } from '#kernel/duration.ts';
 import { ForgeError, isForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { removeOwnCheckout } from '#sync/own-checkouts.ts';
+import { listRescued } from '#sync/rescued-work.ts';
 import { listKnown, toWorkspace, type KnownWorkspace } from './list-workspaces.ts';
+import { noteShown } from './note-shown.ts';
 import { implement } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 
@@ -26,6 +28,11 @@ export const workspaceClean = implement<typeof declaration>({
     const wanted = named.length > 0 ? named : await pickDue(place, known, input);
     const cleaned: Cleaned = { removed: [], kept: [] };
     for (const one of new Set(wanted)) await clean(place, one, cleaned);
+    const told = new Set(cleaned.removed.flatMap(({ rescued }) => rescued));
+    if (told.size > 0) {
+      const all = await listRescued(await openControl(place));
+      await noteShown(ctx, { all, told: all.filter(({ ref }) => told.has(ref)) });
+    }
     return cleaned;
   },
   text: ({ removed, kept }) =>

@@ -2,6 +2,7 @@ import type { OutputOf } from '#contract/declare.ts';
 import type { listWorkspaces as declaration, Workspace } from '#contract/workspace-operations.ts';
 import { FolderSizes } from '#engine/folder-sizes.ts';
 import { measureFolder } from '#engine/measure-folder.ts';
+import { byteSize } from '#kernel/byte-size.ts';
 import { listKnown, toWorkspace, type KnownWorkspace } from './list-workspaces.ts';
 import { implement, type Operation, type TextView } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
@@ -65,12 +66,6 @@ async function toMeasured(
   return toWorkspace(known, removed_at === null ? await sizeOf(path) : null);
 }
 
-/** `12.3 MB`. */
 function toSize(bytes: number | null): string {
-  if (bytes === null) return '-';
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let size = bytes;
-  let at = 0;
-  for (; size >= 1_000 && at < units.length - 1; at += 1) size /= 1_000;
-  return `${at === 0 ? size : size.toFixed(1)} ${units[at] ?? ''}`;
+  return bytes === null ? '-' : byteSize(bytes);
 }

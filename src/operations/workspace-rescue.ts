@@ -4,6 +4,7 @@ import { openControl } from '#engine/attempt-workspace.ts';
 import { ForgeError } from '#kernel/errors.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { listRescued, type Rescued, restoreRescued } from '#sync/rescued-work.ts';
+import { noteShown } from './note-shown.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { tableText } from './table-text.ts';
@@ -14,7 +15,8 @@ export const workspaceRescue = implement<typeof declaration>({
   async run(ctx, input) {
     const { place } = await ctx.workshop();
     const control = await openControl(place);
-    const found = pickOnes(await listRescued(control), input.attempt);
+    const all = await listRescued(control);
+    const found = pickOnes(all, input.attempt);
     const tasks = await findTasks(ctx, found);
     const rescues = found.map((one) => ({ ...one, task_id: tasks.get(one.attempt_id) ?? null }));
     if (input.restore === undefined) {
@@ -22,6 +24,7 @@ export const workspaceRescue = implement<typeof declaration>({
         throw new ForgeError('usage', '--number belongs to --restore', {
           hint: 'forge workspace rescue --help',
         });
+      await noteShown(ctx, { all, told: found });
       return { rescues, branch: null };
     }
     const one = pickOne(rescues, input);

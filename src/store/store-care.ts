@@ -21,6 +21,8 @@ export interface StoreCare {
    * only look. It may take several transactions. Idempotent.
    */
   keepBounded(now: number): Promise<{ readonly events: number; readonly replica: boolean }>;
+  /** What of that there is now, and how much there may be before some goes. */
+  readKept(): Promise<StoreKept>;
   /** Looks whether everything is as it should be; changes nothing. */
   diagnose(now: number): Promise<StoreDiagnosis>;
   /** Counts blockers anew, and writes the replica where it does not hold everything. Never touches a task or an edge. */
@@ -31,6 +33,11 @@ export interface StoreCare {
    * cannot be used stay where they are. Idempotent.
    */
   restoreAttempts(by: Writer): Promise<RestoredAttempts>;
+}
+
+export interface StoreKept {
+  readonly events: { readonly number: number; readonly allowed: number };
+  readonly replica: { readonly bytes: number; readonly allowed: number };
 }
 
 export interface RestoredAttempts {

@@ -19,7 +19,7 @@ export interface Rescued {
 const RESCUE = 'refs/forge/rescue/';
 
 /** Of all attempts, each one's in their order. */
-export async function listRescued({ repository }: ControlGit): Promise<Rescued[]> {
+export async function listRescued({ repository }: Pick<ControlGit, 'repository'>): Promise<Rescued[]> {
   const format = '%(objectname)%00%(refname)%00%(committerdate:unix)%00%(contents:subject)';
   const text = await getFromGit(repository, ['for-each-ref', `--format=${format}`, RESCUE]);
   const found = text.split('\n').flatMap((line) => parseLine(line) ?? []);

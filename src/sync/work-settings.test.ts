@@ -49,6 +49,9 @@ describe('readWorkSettings', () => {
         sparse: true,
         cleanup_hours: 24,
         disk_limit_gb: 50,
+        finished_limit: 100,
+        rescue_days: 90,
+        rescue_limit: 500,
       },
       merge: { target: undefined, strategy: 'merge', auto: false, sign: 'auto', push: 'never' },
       walls: { agents: 'on', checks: 'on', check_caches: 'new', writable: [], hidden: [], shown: [] },
@@ -63,7 +66,7 @@ describe('readWorkSettings', () => {
         budget_tokens: undefined,
         budget_minutes: undefined,
       },
-      runs: { total_minutes: 120, idle_minutes: 15 },
+      runs: { total_minutes: 120, idle_minutes: 15, log_days: 90, log_limit_gb: 2 },
       caps: {
         run_usd: undefined,
         run_tokens: undefined,

@@ -3,6 +3,7 @@ import type { PickRule } from '#contract/attempt.ts';
 import type { CapSettings } from '#domain/caps.ts';
 import type { Price } from '#domain/price-table.ts';
 import { ForgeError } from '#kernel/errors.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import { escapeLine } from '#kernel/text.ts';
 import { parseSettingsObject, readHomeFile } from './home-file.ts';
@@ -60,6 +61,11 @@ export interface WorkSettings {
     /** How long the folder of a cancelled attempt stays. */
     readonly cleanup_hours: number;
     readonly disk_limit_gb: number;
+    /** How many folders of attempts that are over may stay. A repository has no say in it, nor in the next two. */
+    readonly finished_limit: number;
+    /** How long a rescue ref stays after a person was told of it, and how many may stay. */
+    readonly rescue_days: number;
+    readonly rescue_limit: number;
   };
   readonly merge: {
     /** The repository's default branch where it is left out. */
@@ -112,7 +118,13 @@ export interface WorkSettings {
    * the table of Forge's own. A repository has no say in it.
    */
   readonly prices: ReadonlyMap<string, Price>;
-  readonly runs: { readonly total_minutes: number; readonly idle_minutes: number };
+  readonly runs: {
+    readonly total_minutes: number;
+    readonly idle_minutes: number;
+    /** How long the log of an ended run stays, and what all logs may take. A repository has no say in it. */
+    readonly log_days: number;
+    readonly log_limit_gb: number;
+  };
   readonly attempts: {
     /** Who decides between several attempts at one task. */
     readonly pick: PickRule;
@@ -218,6 +230,9 @@ const RULES: Rules = {
     sparse: rule('true or false', isBoolean, true),
     cleanup_hours: someNumber(0, 24 * 365, 24),
     disk_limit_gb: someNumber(0.001, 1_000_000, 50),
+    finished_limit: { ...wholeNumber(0, 100_000, KEPT_LIMITS.finished_worktrees), personal: true },
+    rescue_days: { ...wholeNumber(1, 36_500, KEPT_LIMITS.rescue_days), personal: true },
+    rescue_limit: { ...wholeNumber(1, 1_000_000, KEPT_LIMITS.rescues), personal: true },
   },
   merge: {
     target: rule('the name of a branch', isBranch, undefined),
@@ -258,6 +273,8 @@ const RULES: Rules = {
   runs: {
     total_minutes: someNumber(0.01, WEEK_MINUTES, 120),
     idle_minutes: someNumber(0.01, WEEK_MINUTES, 15),
+    log_days: { ...wholeNumber(1, 36_500, KEPT_LIMITS.run_log_days), personal: true },
+    log_limit_gb: { ...someNumber(0.001, 1_000_000, KEPT_LIMITS.run_log_gb), personal: true },
   },
   attempts: { pick: rule(PICK_RULES.join(', '), isPickRule, 'person') },
 };

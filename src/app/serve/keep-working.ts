@@ -1,6 +1,7 @@
 import type { Scheduler } from '#engine/scheduler.ts';
 import type { Workshop } from '#engine/workshop.ts';
 import type { Clock } from '#kernel/clock.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { LIMITS } from '#kernel/limits.ts';
 import type { ServerProjects } from '../server-projects.ts';
 import type { ServerProject } from './server-project.ts';
@@ -54,6 +55,7 @@ class ProjectKeeper {
   /** When it was last done. */
   #recovered = 0;
   #cleaned = 0;
+  #roomed = 0;
   #told = '';
   /** The newest event at the last look for what may be started, and when that is worth one without another event. */
   #seen = -1;
@@ -97,6 +99,11 @@ class ProjectKeeper {
       this.#cleaned = now;
       const { removeOverdue } = await import('#engine/retire-attempts.ts');
       await removeOverdue(workshop.place, (task) => workshop.isAtWork(task));
+    }
+    if (now - this.#roomed >= KEPT_LIMITS.upkeep_ms) {
+      this.#roomed = now;
+      const { keepRoom } = await import('#engine/recover-project.ts');
+      await keepRoom(workshop);
     }
     await this.#dispatch(workshop, dispatches);
   }

@@ -17,6 +17,7 @@ import { toTaskFiles } from '#sync/task-files.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 import { keepIdentity } from '../keep-identity.ts';
 import type { ProcessKeeper } from '../keep-processes.ts';
+import { isUpkeepDue } from '#sync/upkeep-mark.ts';
 import { refreshSharedFiles } from '../keep-up-project.ts';
 import { hideForeign } from '#sync/foreign-tasks.ts';
 import { openFound, readForeign } from '../open-context.ts';
@@ -199,6 +200,12 @@ export class ServerProject implements AsyncDisposable {
       const joinApart = (): Promise<void> => this.#joinApart();
       await catchUpWithFiles(store, this.#found, { clock: () => clock.now(), notice, env, joinApart });
       await store.keepBounded(clock.now());
+      if (!isUpkeepDue(paths.store_dir, clock.now())) return;
+      const { keepDiskBounded } = await import('../keep-disk-bounded.ts');
+      const { home } = this.#around.place;
+      await keepDiskBounded({ paths, store }, { clock, env, home }, (line) =>
+        notice(`${this.name}: ${line}`),
+      );
     });
   }
 

@@ -129,6 +129,7 @@ export const METHODS: Readonly<Record<MethodName, MethodKind>> = {
   prune: 'write',
   pruneEvents: 'write',
   keepBounded: 'write',
+  readKept: 'read',
   diagnose: 'read',
   repair: 'write',
   readStamp: 'read',

@@ -311,6 +311,10 @@ function createStore({ db, reader, replica, options, aside, changes_nothing }: S
       if (changes_nothing === true) return { events: 0, replica: false };
       return (await import('./keep-bounded.ts')).keepBounded({ db, replica }, now);
     },
+    async readKept() {
+      const { readKept } = await import('./read-kept.ts');
+      return reader.read(() => readKept({ db: reader, replica }));
+    },
     async diagnose(now) {
       const { diagnose } = await import('./diagnose.ts');
       return reader.read(() => diagnose({ db: reader, replica, readFileSystem }, now));
