@@ -24,6 +24,10 @@ const ref = fc.constantFrom<(number | string)[]>(...Array<number>(14).fill(0), 1
 /** Most often the same task. */
 const few = fc.constantFrom(0, 0, 0, 1);
 const mark = fc.nat(2).map(toMark);
+/** Of two machines. */
+const daemon = fc
+  .nat(2)
+  .map((at) => ({ ...toMark(at), host: at === 2 ? 'there' : 'here', daemon_id: `d-${at}` }));
 const usage = fc.constantFrom({ ...NO_USAGE, input_tokens: 3 }, { ...NO_USAGE, cost_usd: 0.5 });
 const moment = fc.constantFrom(null, '2026-02-10T10:00:00.000Z');
 const passed = { command: 'make', exit_code: 0, duration_ms: 1, output: 'ok', outcome: 'passed' } as const;
@@ -55,7 +59,13 @@ function countGiven(side: Known, letter: string): number {
 const given = new WeakMap<Known, ReadonlyMap<string, number>>();
 
 const begin = act('begin an attempt', 3, {
-  asked: fc.record({ at: few, port: fc.option(fc.nat(1)), again: seldom, fence: seen }),
+  asked: fc.record({
+    at: few,
+    port: fc.option(fc.nat(1)),
+    again: seldom,
+    holder: some(daemon),
+    fence: seen,
+  }),
   run(side, by, { at, again, ...more }) {
     const commits = { target: 'main', base_commit: 'a'.repeat(40), agent: 'bot' };
     const task_id = pick(side, at);
@@ -104,6 +114,7 @@ const anyWork: fc.Arbitrary<Act> = fc.oneof(
   act('find attempts', 2, {
     asked: fc.record({
       at: ref,
+      host: some(fc.constantFrom('here', 'there')),
       there: some(fc.boolean()),
       state: some(fc.constantFrom('active', 'merged')),
     }),
@@ -264,8 +275,14 @@ const anyWork: fc.Arbitrary<Act> = fc.oneof(
     run: (side, by, { at, body }) => side.store.addMessage({ attempt_id: idOf(side, 'a', at), body }, by),
   }),
   act('take messages', 2, {
-    asked: ref,
-    run: (side, by, at) => side.store.takeMessages({ attempt_id: idOf(side, 'a', at), now: by.now }),
+    asked: fc.record({ at: ref, one: fc.boolean() }),
+    async run(side, by, { at, one }) {
+      const query = { attempt_id: idOf(side, 'a', at), now: by.now };
+      if (!one) return side.store.takeMessages(query);
+      const [first] = await side.store.listMessages(query);
+      await side.store.noteDelivered({ seq: first?.seq ?? 9, now: by.now });
+      return first;
+    },
   }),
 
   act('watch', 3, {
@@ -279,6 +296,12 @@ const anyWork: fc.Arbitrary<Act> = fc.oneof(
       return all ? side.store.forgetWatch(task_id) : side.store.noteUnwatched({ task_id, watcher });
     },
   }),
+  act('say that a daemon is there', 2, {
+    asked: fc.record({ mark: daemon, ttl_ms: fc.constantFrom(1, 60_000), wait: fc.nat(2) }),
+    run: (side, by, { wait, ...beat }) => side.store.beatDaemon(beat, by.now + wait * 30_000),
+  }),
+  act('end a daemon', 1, { asked: daemon, run: (side, by, mark) => side.store.endDaemon(mark, by.now) }),
+  act('judge a daemon', 2, { asked: daemon, run: (side, _by, mark) => side.store.isDaemonOver(mark) }),
   act('keep a step', 2, {
     asked: fc.record({ tree: fc.constantFrom('t', 'u'), later: fc.constantFrom(0, 0, 700_000_000) }),
     async run({ store }, by, { tree, later }) {
@@ -314,6 +337,8 @@ export async function readWork(store: Actors): Promise<unknown> {
     runs,
     open: [await store.listOpenRuns(), await store.listOpenReviews(), await store.listOpenMerges()],
     watched: await store.listWatchedTasks(),
+    daemons: await store.listDaemons(),
+    here: await store.listAttempts({ host: 'here' }),
     approvals: await store.listApprovals({}),
     pending: await store.listApprovals({ pending: true }),
     wishes: await Promise.all(runs.map(({ id }) => store.readWishes(id))),
