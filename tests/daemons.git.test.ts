@@ -40,6 +40,21 @@ describe('[S155] [S219] [S227] daemons and runtimes', () => {
     expect(await work.project.text('runtimes')).toMatch(/shell +yes +0\/1 +1 +ada, bob/);
   });
 
+  it('has one on another host as gone when its word holds no more', async () => {
+    const { store } = work.ctx.project;
+    const { id: task_id } = await work.project.create('Elsewhere');
+    const mark = { ...readOwnIdentity(), host: 'elsewhere', pid: 4_711, daemon_id: crypto.randomUUID() };
+    await store.takeWatch({ task_id, watcher: mark }, Date.now());
+    const find = async () => (await daemons()).find(({ host }) => host === 'elsewhere');
+    await store.beatDaemon({ mark, ttl_ms: 600_000 }, Date.now());
+    expect(await find()).toMatchObject({ state: 'unknown' });
+    await store.beatDaemon({ mark, ttl_ms: 1 }, Date.now());
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    // Of a command that has ended nothing is shown but its runs.
+    expect(await find()).toBeUndefined();
+    await store.noteUnwatched({ task_id, watcher: mark });
+  });
+
   it('has one that was killed as gone, until somebody has settled what it left', async () => {
     const { store } = work.ctx.project;
     const { id: task_id } = await work.project.create('Left');

@@ -144,11 +144,11 @@ describe('[A3] a task that was planned', () => {
     const task = await shop.create('Killed', { steps: ['true'] });
     await assign(task, 'planner', { agent: 'thinker' });
     const { store } = shop.place;
-    const whole = { ...store };
+    const whole = Object.getOwnPropertyDescriptors(store);
     // As if the process had ended before the task was moved.
     Object.assign(store, { moveTask: () => Promise.reject(new Error('killed')) });
     await shop.work(task, 'thinker').catch(() => undefined);
-    Object.assign(store, whole);
+    Object.defineProperties(store, whole);
     expect((await store.getTask(task.id)).state).toBe('planning');
     await resumeTasks(shop.workshop, { unwatched_ms: 0 });
     await shop.workshop.settled();

@@ -28,8 +28,10 @@ export async function dispatchTasks(
       told = until;
       wishes.tell(`What is ready has to wait until ${toIso(until)}`);
     }
-    const rest = until === undefined ? LIMITS.dispatch_poll_ms : until - clock.now();
-    await scheduler.pause(Math.min(Math.max(rest, 1), LIMITS.dispatch_poll_ms));
+    // What is no event: settings, processes that have gone, and the places that other projects leave.
+    const most = is_crowded ? LIMITS.dispatch_poll_ms : LIMITS.recover_ms;
+    const rest = until === undefined ? most : until - clock.now();
+    await scheduler.pause(Math.min(Math.max(rest, 1), most));
   }
   const worked = [...(await scheduler.finish()), ...(await describePostponed(workshop, scheduler))];
   if (!wishes.until_empty || signal.aborted) return worked;

@@ -525,11 +525,11 @@ describe('what a check said of a tree', () => {
       await say(task, ANN);
       expect((await shop.move(task, 'in_progress')).review_passed_at).toBeDefined();
       const { store } = shop.place;
-      const whole = { ...store };
+      const whole = Object.getOwnPropertyDescriptors(store);
       Object.assign(store, { updateTask: () => Promise.reject(new Error('killed')) });
       Object.assign(store, { startReview: () => Promise.reject(new Error('killed')) });
       await shop.move(task, 'review', EXT).catch(() => undefined);
-      Object.assign(store, whole);
+      Object.defineProperties(store, whole);
       const now = await store.getTask(task.id);
       expect([now.state, now.review_passed_at]).toEqual(['review', undefined]);
       const closing = store.closeTask({ id: task.id, reason: 'done' }, { actor: EXT, now: Date.now() });

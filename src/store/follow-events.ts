@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 import type { EventStore, EventWait } from './event-store.ts';
@@ -21,6 +22,7 @@ export async function followEvents(
     sleep(Math.max(0, ms), undefined, { signal }).catch(() => undefined);
   return {
     async next({ signal, timeout_ms }) {
+      if (signal !== undefined) setMaxListeners(0, signal);
       const before = seen;
       try {
         await rest(Math.min(looked + WATCH_LIMITS.event_pause_ms - performance.now(), timeout_ms), signal);

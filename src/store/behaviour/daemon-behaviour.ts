@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import type { DaemonMark } from '../daemon-store.ts';
 import { toMark, type OpenWork, type WorkUnderTest } from './open-work-behaviour.ts';
 
@@ -53,6 +54,17 @@ export function describeDaemons(open: OpenWork): void {
       expect(await sut.store.listDaemons()).toMatchObject([{ mark, beat_at: null }]);
       sut.clock.advance(1);
       expect(await sut.store.isDaemonOver(mark)).toBe(true);
+    });
+
+    it('that says nothing for a week is forgotten when another one does', async () => {
+      await using sut = await open();
+      await beat(sut, daemon(7));
+      sut.clock.advance(KEPT_LIMITS.daemon_days * 86_400_000);
+      await beat(sut, daemon(8));
+      expect(await sut.store.listDaemons()).toHaveLength(2);
+      sut.clock.advance(1);
+      await beat(sut, daemon(8));
+      expect((await sut.store.listDaemons()).map(({ mark }) => mark)).toEqual([daemon(8)]);
     });
 
     it('tells the feed nothing, and is seen by every process', async () => {

@@ -68,6 +68,22 @@ export function describeWaits(open: OpenWork): void {
       expect(await another).toBeGreaterThan(seen);
     });
 
+    it('may be one of many by the same signal, of which the system does not warn', async () => {
+      await using sut = await open();
+      const told: Error[] = [];
+      const listen = (warning: Error): void => void told.push(warning);
+      process.on('warning', listen);
+      const control = new AbortController();
+      const seen = await sut.store.newestEvent();
+      const waits = Array.from({ length: 30 }, () => sut.store.waitFor(seen, { signal: control.signal }));
+      // Warnings are told in a later turn.
+      await sut.store.waitFor(seen, { timeout_ms: 20 });
+      control.abort();
+      expect(await Promise.all(waits)).toEqual(Array(30).fill(seen));
+      process.off('warning', listen);
+      expect(told).toEqual([]);
+    });
+
     it('is over when its time is, and when the store is closed', async () => {
       await using sut = await open();
       const seen = await sut.store.newestEvent();

@@ -1,4 +1,5 @@
 import { isBeatOver } from '#domain/judge-daemon.ts';
+import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 import type { DaemonBeat, DaemonMark, StoredDaemon } from '../daemon-store.ts';
 import type { MemoryTables } from './memory-tables.ts';
@@ -11,6 +12,9 @@ export function beatDaemon(tx: MemoryTransaction, { mark, ttl_ms }: DaemonBeat):
   const expiries = new Map([[clock, at + ttl_ms]]);
   const said = { mark, started_at, beat_at: by.now, ttl_ms, has_ended: false, expiries };
   tables.daemons.set(mark.daemon_id, said);
+  const before = by.now - KEPT_LIMITS.daemon_days * 86_400_000;
+  for (const one of tables.daemons.list())
+    if ((one.beat_at ?? one.started_at) < before) tables.daemons.delete(one.mark.daemon_id);
 }
 
 export function endDaemon({ tables }: MemoryTransaction, { daemon_id }: DaemonMark): void {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { utf8Length } from '#kernel/text.ts';
 import type { EventQuery, EventStore, StoredEvent } from '../event-store.ts';
 import type { MemoryTables } from './memory-tables.ts';
@@ -9,6 +10,7 @@ export function memoryEvents(tables: MemoryTables, closed: AbortSignal): EventSt
     waitFor: (after, { signal, timeout_ms } = {}) =>
       new Promise((resolve) => {
         const over = [closed, ...(signal === undefined ? [] : [signal])];
+        setMaxListeners(0, ...over);
         const end = (): void => {
           stop();
           clearTimeout(timer);

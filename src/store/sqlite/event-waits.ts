@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { isForgeError } from '#kernel/errors.ts';
 import { WATCH_LIMITS } from '#kernel/watch-limits.ts';
 import type { EventWait } from '../event-store.ts';
@@ -58,6 +59,8 @@ export class EventWaits {
       };
       const giveUp = (): void => waiter.end(after);
       if (timeout_ms !== undefined) limit = setTimeout(giveUp, timeout_ms);
+      // As many may wait by one signal as there are merges in a queue, or projects of a server.
+      if (signal !== undefined) setMaxListeners(0, signal);
       signal?.addEventListener('abort', giveUp, { once: true });
       this.#waiters.add(waiter);
       this.#begin();
