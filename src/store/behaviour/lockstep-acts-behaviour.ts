@@ -162,7 +162,7 @@ async function takeIn(side: Known, by: Writer, wish: Brought): Promise<unknown> 
     title: wish.title,
     dependencies: wish.blockers.map((one) => ({ id: pick(side, one), type: 'blocks' })),
     parent_id: wish.parent === null ? null : pick(side, wish.parent),
-    ...(fate === 'odd' && { 'role:coder': 'nobody', review_config: [1], own: 'kept' }),
+    ...(fate === 'odd' && { archived_at: { user: 'ann' }, 'role:coder': 'nobody', review_config: [1] }),
   };
   const line = {
     id,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Workflow } from '#contract/workflow.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
-import { by, create, readyTitles, type OpenStore, type StoreUnderTest } from './open-behaviour.ts';
+import { by, create, line, readyTitles, type OpenStore, type StoreUnderTest } from './open-behaviour.ts';
 
 /** A workflow whose queue has this name, and one state that parks tasks. */
 function queued(initial: string, parked: string): Workflow {
@@ -83,6 +83,16 @@ export function describeKeptWorkflow(open: OpenStore): void {
         by(sut, 'bot'),
       );
       expect(claimed).toMatchObject({ outcome: 'claimed', task: { state: 'doing' } });
+    });
+
+    it('archives no task whose line has something else in the place of the time', async () => {
+      await using sut = await open();
+      await sut.bring([line('fg-odd', { archived_at: { user: 'ann' } })]);
+      for (const digest of ['a', 'b']) {
+        expect(await readyTitles(sut)).toEqual(['fg-odd']);
+        expect((await sut.store.listTasks({})).map(({ id }) => id)).toEqual(['fg-odd']);
+        await tell(sut, digest, queued('todo', 'later'));
+      }
     });
 
     it('tells the feed of a change, and of the first that says something', async () => {

@@ -17,6 +17,7 @@ import { expireApprovals, hasWaiting } from './approval-rows.ts';
 import { getAttempt } from './attempt-rows.ts';
 import type { Database, Row } from './database.ts';
 import { findTask } from './report-queries.ts';
+import { ARCHIVED } from './task-rows.ts';
 import {
   fromMark,
   getRow,
@@ -48,14 +49,17 @@ function findOpenRun(db: Database, attemptId: string): RunStartFacts['other'] {
 
 /** By the primary key; undefined for a task that is not there any more. Asked again and again, so it reads no more. */
 export function readHeld(db: Database, id: string): HeldTask | undefined {
-  const row = db.get('SELECT state, assignee, fence, archived_at FROM tasks WHERE id = ?', id);
+  const row = db.get(
+    `SELECT t.state, t.assignee, t.fence, ${ARCHIVED} AS archived FROM tasks t WHERE t.id = ?`,
+    id,
+  );
   if (row === undefined) return undefined;
   return {
     id,
     state: row.state as string,
     assignee: row.assignee as string | null,
     fence: row.fence as number,
-    archived: row.archived_at !== null,
+    archived: row.archived === 1,
   };
 }
 

@@ -4,6 +4,7 @@ import { DEFAULT_RESOLVED, resolveWorkflow } from '#domain/workflow.ts';
 import { toIso } from '#kernel/clock.ts';
 import type { WorkflowChange } from '../kept-workflow.ts';
 import type { Database } from './database.ts';
+import { ARCHIVED } from './task-rows.ts';
 import { readKeptWorkflow } from './workflow-row.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 
@@ -30,6 +31,6 @@ export function setWorkflow(tx: WriteTransaction, change: WorkflowChange): void 
 
 /** `parked` is a copy of what the workflow says, for the queries of what is ready. */
 function parkTasks(db: Database, states: ReadonlySet<string>): void {
-  const parked = '(state IN (SELECT value FROM json_each(?1)) OR archived_at IS NOT NULL)';
-  db.run(`UPDATE tasks SET parked = ${parked} WHERE parked <> ${parked}`, JSON.stringify([...states]));
+  const parked = `(t.state IN (SELECT value FROM json_each(?1)) OR ${ARCHIVED})`;
+  db.run(`UPDATE tasks AS t SET parked = ${parked} WHERE t.parked <> ${parked}`, JSON.stringify([...states]));
 }

@@ -14,7 +14,7 @@ import type { Database, Row } from './database.ts';
 import { toTransition } from './move-writes.ts';
 import { NOT_BESIDE, rowToEntry } from './report-queries.ts';
 import { resolveTaskId } from './resolve-id.ts';
-import { BRIEF_COLUMNS, rowToBrief, toState } from './task-rows.ts';
+import { ARCHIVED, BRIEF_COLUMNS, rowToBrief, toState } from './task-rows.ts';
 
 /** By primary key. */
 export function readPlace(db: Database, ref: string): TaskPlace {
@@ -37,7 +37,7 @@ export function readPlace(db: Database, ref: string): TaskPlace {
  */
 const WALKED = `t.rowid AS row, t.id, t.priority, t.state, t.assignee, t.created_at, t.updated_at,
     t.extra IS NOT NULL AS noted,
-    CASE WHEN t.parked = 1 THEN t.archived_at IS NULL ELSE 0 END AS parked,
+    CASE WHEN t.parked = 1 THEN NOT ${ARCHIVED} ELSE 0 END AS parked,
     CASE WHEN t.parked = 1 AND instr(t.labels, ?5) > 0
       THEN EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?5) ELSE 0 END AS labelled`;
 const SIZE = 'octet_length(t.description) + octet_length(t.metadata) + coalesce(octet_length(t.extra), 0)';

@@ -14,7 +14,7 @@ import { kindOf, standingState, statusOfKind } from '#domain/workflow.ts';
 import type { TaskPosition, TaskQuery } from '../store.ts';
 import type { Database, Row, Value } from './database.ts';
 import { FORMER_IDS, resolveTaskId } from './resolve-id.ts';
-import { rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS, toState } from './task-rows.ts';
+import { ARCHIVED, rowToSummary, rowToTask, SUMMARY_COLUMNS, TASK_COLUMNS, toState } from './task-rows.ts';
 
 /** One task with everything around it, in one consistent view. All by primary key or index on the id. */
 export function getTask(db: Database, ref: string): TaskView {
@@ -151,7 +151,7 @@ function conditionsOf(db: Database, query: TaskQuery): { where: string; values: 
     typeof query.parent_id === 'string' ? resolveTaskId(db, query.parent_id) : query.parent_id,
   );
   if (isOpenOnly(query)) conditions.push(OPEN);
-  if (query.include_archived !== true) conditions.push('t.archived_at IS NULL');
+  if (query.include_archived !== true) conditions.push(`NOT ${ARCHIVED}`);
   if (query.label !== undefined) {
     conditions.push('EXISTS (SELECT 1 FROM json_each(t.labels) l WHERE l.value = ?)');
     values.push(query.label);

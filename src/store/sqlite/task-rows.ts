@@ -23,6 +23,12 @@ export const TASK_COLUMNS = `t.id, t.title, t.description, t.status, t.state, t.
 export const SUMMARY_COLUMNS =
   't.id, t.title, t.status, t.state, t.close_reason, t.priority, t.type, t.assignee';
 
+/**
+ * As `isArchived` of the domain says, for `FROM tasks t`: a line from anywhere may hold something that is no time. Only of
+ * rows that have something there more than the column is read.
+ */
+export const ARCHIVED = "(t.archived_at IS NOT NULL AND json_type(t.extra, '$.archived_at') = 'text')";
+
 type RowSource = Pick<Database, 'path' | 'workflow'>;
 
 /** Rows of the driver have no prototype and the database's types; these give them ours. The schema's checks prove the casts. */
