@@ -4,6 +4,7 @@ import { describeConflicts } from './behaviour/conflict-behaviour.ts';
 import { describeFoldedFiles } from './behaviour/fold-file-behaviour.ts';
 import { describeFolds } from './behaviour/fold-behaviour.ts';
 import { describeFoldReports } from './behaviour/fold-report-behaviour.ts';
+import { describeMissingLines } from './behaviour/missing-lines-behaviour.ts';
 import type { OpenSync } from './behaviour/open-sync-behaviour.ts';
 
 /** What every store does with what travels, whatever it keeps its rows in; see describeStore. */
@@ -14,5 +15,6 @@ export function describeSync(name: string, open: OpenSync): void {
     describeFoldReports(open);
     describeConflicts(open);
     describeChanged(open);
+    describeMissingLines(open);
   });
 }
