@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openServerProjects } from '#app/server-projects.ts';
@@ -15,6 +15,7 @@ import { FORGE } from './support/forge-cli.ts';
 import { forgeProjectHere } from './support/forge-here.ts';
 import { runTestGit } from './support/temp-repo.ts';
 
+const DAY_MS = 86_400_000;
 const AGENT = { FORGE_ACTOR: 'agent:bot' };
 
 describe('what agents left on the disk', () => {
@@ -53,9 +54,15 @@ describe('what agents left on the disk', () => {
     const collect = async () => (await project.json<OutputOf<typeof collectGarbage>>('gc')).kept;
     const bot = project.with({ env: AGENT });
     expect((await bot.json<Rescues>('workspace', 'rescue')).rescues).toHaveLength(3);
+    project.ageRescues(8 * DAY_MS);
     expect(await collect()).toEqual({ run_logs: { gone: 0, bytes: 0 }, rescues: [], worktrees: [] });
     const { rescues } = await project.json<Rescues>('workspace', 'rescue');
+    expect(await project.text('workspace', 'rescue')).toContain(
+      'sooner where there are more than 1; the newest',
+    );
     const gone = rescues.slice(0, 2).map(({ ref, commit }) => ({ ref, commit }));
+    expect(await collect()).toMatchObject({ rescues: [] });
+    project.ageRescues(8 * DAY_MS);
     expect(await collect()).toMatchObject({ rescues: gone });
     expect((await project.json<Rescues>('workspace', 'rescue')).rescues).toHaveLength(1);
     for (const { commit } of gone) expect(project.git('cat-file', '-t', commit)).toBe('commit');
@@ -155,6 +162,13 @@ async function openProject() {
       const home = project.env['FORGE_HOME'] ?? project.home;
       mkdirSync(home, { recursive: true });
       writeFileSync(join(home, 'settings.json'), JSON.stringify(settings));
+    },
+    /** As if all had been shown so much earlier. */
+    ageRescues(ms: number): void {
+      const path = join(store_dir, 'rescues.json');
+      const text = readFileSync(path, 'utf8');
+      const aged = text.replaceAll(/"told_at":(\d+)/g, (_, at: string) => `"told_at":${Number(at) - ms}`);
+      writeFileSync(path, aged);
     },
     async addRescues(count: number): Promise<void> {
       for (let number = 1; number <= count; number += 1) {

@@ -110,6 +110,8 @@ export const rescueWorkspaces = declare({
     ),
     /** The branch that was made. */
     branch: z.string().nullable(),
+    /** How long they stay from when a person was first shown them, and how many may; the newest of each task stays. */
+    allowed: z.object({ days: z.int(), number: z.int() }),
   }),
   errors: ['not_found', 'ambiguous_id', 'already_exists', 'usage'],
   access: 'exec',

@@ -12,7 +12,7 @@ const OLD: KeptRescueFacts = {
   work: 'over',
 };
 const NEWEST: KeptRescueFacts = { ...OLD, ref: 'newest', number: 2, seen_at: 20, told_at: 90 };
-const BOUNDS: RescueBounds = { until: 50, number: 10 };
+const BOUNDS: RescueBounds = { until: 50, shown_until: 70, number: 10 };
 
 const decide = (all: readonly KeptRescueFacts[], bounds: Partial<RescueBounds> = {}): string[] =>
   decideKeptRescues(all, { ...BOUNDS, ...bounds }).map(({ ref }) => ref);
@@ -22,6 +22,7 @@ describe('of two rescue refs of a task the older', () => {
     ['goes when a person was shown it long ago', {}, {}, ['old']],
     ['stays until then', { told_at: 50 }, {}, []],
     ['goes sooner where there are too many', { told_at: 50 }, { number: 1 }, ['old']],
+    ['stays where it was shown of late', { told_at: 70 }, { number: 1 }, []],
     ['stays where there are as many as may be', { told_at: 50 }, { number: 2 }, []],
     ['stays where no person was shown it', { told_at: null }, { number: 1, until: 1_000 }, []],
     ['stays while its folder is there', { folder: 'there' }, { number: 1 }, []],

@@ -20,12 +20,14 @@ export interface KeptRescueFacts {
 export interface RescueBounds {
   /** Those that a person was shown before have been kept long enough; in ms. */
   readonly until: number;
+  /** Those that a person was shown since stay however many there are; in ms, and not before `until`. */
+  readonly shown_until: number;
   readonly number: number;
 }
 
 /**
  * Which refs go, in this order: those that are too old, and of those that are too many the ones that a person was shown
- * first. What no person was shown stays, however many there are, and so does the newest of each task.
+ * first. What no person was shown, or only of late, stays, however many there are, and so does the newest of each task.
  */
 export function decideKeptRescues(all: readonly KeptRescueFacts[], bounds: RescueBounds): KeptRescueFacts[] {
   const newest = new Set(
@@ -37,7 +39,7 @@ export function decideKeptRescues(all: readonly KeptRescueFacts[], bounds: Rescu
   const goes: KeptRescueFacts[] = [];
   for (const one of all.toSorted(byTelling)) {
     const isFree = one.folder === 'gone' && one.work === 'over' && !newest.has(one);
-    if (one.told_at === null || !isFree) continue;
+    if (one.told_at === null || one.told_at >= bounds.shown_until || !isFree) continue;
     if (one.told_at >= bounds.until && surplus <= 0) continue;
     goes.push(one);
     surplus -= 1;

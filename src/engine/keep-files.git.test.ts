@@ -11,6 +11,7 @@ import { listRescued, type Rescued } from '#sync/rescued-work.ts';
 import { isUpkeepDue, markUpkeep } from '#sync/upkeep-mark.ts';
 import type { WorkSettings } from '#sync/work-settings.ts';
 import { tempWorkshop, type TempWorkshop } from '../../tests/support/temp-workshop.ts';
+import { reopenTask } from './change-task.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { describeKeptFiles, keepFiles, type FilesPlace } from './keep-files.ts';
 import { measureKept } from './measure-kept.ts';
@@ -46,6 +47,8 @@ function placeWith({ runs, workspace, later = 0 }: Wishes = {}): FilesPlace {
   };
 }
 
+const reopen = ({ id }: Task): Promise<unknown> => reopenTask(shop.as(), { id, reason: null });
+
 async function measure(what: string, wishes: Wishes = {}) {
   const { store } = shop.engine.temp;
   return (await measureKept({ ...placeWith(wishes), store })).find((one) => one.what === what);
@@ -76,6 +79,10 @@ describe('logs of runs', () => {
     const open = await addLog('Still in review');
     await shop.move(over.task, 'cancelled');
     expect(await keepFiles(placeWith({ later: 80 * DAY_MS }))).toMatchObject({ run_logs: { gone: 0 } });
+    // Taken up again: its attempt is over, and the task is not.
+    await reopen(over.task);
+    expect(await keepFiles(placeWith({ later: LATER }))).toMatchObject({ run_logs: { gone: 0 } });
+    await shop.move(over.task, 'cancelled');
     const kept = await keepFiles(placeWith({ later: 91 * DAY_MS }));
     expect(kept?.run_logs).toEqual({ gone: 1, bytes: 100_000 });
     expect(kept && describeKeptFiles(kept)).toEqual(['1 log of ended runs went (100.0 kB)']);
@@ -201,10 +208,12 @@ describe('rescue refs', () => {
       command: 'forge workspace rescue',
     });
     await tell(...refs.slice(0, 2));
-    expect((await keepFiles(placeWith(few)))?.rescues).toHaveLength(2);
+    expect(await keepFiles(placeWith({ ...few, later: 6.9 * DAY_MS }))).toMatchObject({ rescues: [] });
+    const nextWeek = placeWith({ ...few, later: 7.1 * DAY_MS });
+    expect((await keepFiles(nextWeek))?.rescues).toHaveLength(2);
     expect(await names()).toEqual(['Rescue 3 of Task', 'Rescue 4 of Task']);
     await tell(...refs.slice(2));
-    expect((await keepFiles(placeWith(few)))?.rescues).toHaveLength(1);
+    expect((await keepFiles(nextWeek))?.rescues).toHaveLength(1);
     expect(await measure('rescues', few)).toMatchObject({ number: 1, exceeded: null, command: null });
   });
 
@@ -216,6 +225,9 @@ describe('rescue refs', () => {
     await shop.move(task, 'cancelled');
     expect(await keepFiles(placeWith(due))).toMatchObject({ rescues: [] });
     await removeFolders();
+    await reopen(task);
+    expect(await keepFiles(placeWith(due))).toMatchObject({ rescues: [] });
+    await shop.move(task, 'cancelled');
     expect((await keepFiles(placeWith(due)))?.rescues).toHaveLength(1);
   });
 

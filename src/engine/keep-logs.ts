@@ -9,6 +9,7 @@ import { toIso } from '#kernel/clock.ts';
 import { isForgeError } from '#kernel/errors.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 import { readOwnIdentity } from '#process/process-identity.ts';
+import type { TaskHead } from '#store/task-looks.ts';
 import { FolderLocks } from './folder-locks.ts';
 import type { FilesPlace } from './keep-files.ts';
 
@@ -30,22 +31,26 @@ export async function keepLogs(
   let surplus = logs.reduce((sum, { bytes }) => sum + bytes, 0) - log_limit_gb * GIGABYTE;
   const folders = new FolderLocks({ records, watcher: readOwnIdentity(), store }, 0);
   const done = { gone: 0, bytes: 0 };
+  const known = new Map<string, AttemptFacts>();
   for (const log of logs) {
     // Nothing is written to it after its run: those behind it are younger.
     if (surplus <= 0 && log.changed_at >= until) break;
     if (log.bytes < KEPT_LIMITS.run_log_least_bytes) continue;
     const bounds = { until, surplus, least_bytes: KEPT_LIMITS.run_log_least_bytes };
-    const mayGo = async (): Promise<boolean> => decideKeptLog(await readFacts(place, log), bounds) === 'goes';
-    if (!(await mayGo())) continue;
+    const mayGo = async (of: AttemptFacts): Promise<boolean> =>
+      decideKeptLog({ ...(await readFacts(place, log)), ...of }, bounds) === 'goes';
+    await nextTurn();
+    const standing = known.get(log.attempt_id) ?? (await readAttempt(place, log.attempt_id));
+    known.set(log.attempt_id, standing);
+    if (!(await mayGo(standing))) continue;
     const text = `The log of this run (${byteSize(log.bytes)}) is not kept any more: logs of ended runs are kept for ${log_days} days, and ${log_limit_gb} GB of them`;
     const isGone = await folders
       .hold({ id: log.attempt_id, name: log.attempt_id, task_id: '' }, 'upkeep', async () => {
-        if (!(await mayGo())) return false;
+        if (!(await mayGo(await readAttempt(place, log.attempt_id)))) return false;
         replaceRunLog(records, log, { at: toIso(clock.now()), text });
         return true;
       })
       .catch(isBusy);
-    await nextTurn();
     if (!isGone) continue;
     surplus -= log.bytes;
     done.gone += 1;
@@ -60,23 +65,25 @@ function isBusy(error: unknown): false {
   return false;
 }
 
-async function readFacts({ store }: FilesPlace, log: RunLogFile): Promise<KeptLogFacts> {
-  const run = await store.getRun(log.run_id).catch(toNothing);
-  const attempt = await store.getAttempt(log.attempt_id).catch(toNothing);
-  const [task] = run === undefined ? [] : await store.listHeads([run.task_id]);
-  return {
-    bytes: log.bytes,
-    ended_at: run === undefined ? 'unknown' : toEnd(run),
-    attempt: toStanding(attempt),
-    task:
-      task === undefined
-        ? 'unknown'
-        : task.deleted
-          ? 'deleted'
-          : task.status === 'closed'
-            ? 'closed'
-            : 'open',
-  };
+type AttemptFacts = Pick<KeptLogFacts, 'attempt' | 'task'>;
+
+async function readAttempt({ store }: FilesPlace, id: string): Promise<AttemptFacts> {
+  const attempt = await store.getAttempt(id).catch(toNothing);
+  const [task] = attempt === undefined ? [] : await store.listHeads([attempt.task_id]);
+  return { attempt: toStanding(attempt), task: task === undefined ? 'unknown' : toTask(task) };
+}
+
+function toTask({ deleted, status }: TaskHead): KeptLogFacts['task'] {
+  if (deleted) return 'deleted';
+  return status === 'closed' ? 'closed' : 'open';
+}
+
+async function readFacts(
+  { store }: FilesPlace,
+  { run_id, attempt_id, bytes }: RunLogFile,
+): Promise<Pick<KeptLogFacts, 'bytes' | 'ended_at'>> {
+  const run = await store.getRun(run_id).catch(toNothing);
+  return { bytes, ended_at: run?.attempt_id === attempt_id ? toEnd(run) : 'unknown' };
 }
 
 function toEnd({ state, ended_at }: Run): number | null {

@@ -27,10 +27,11 @@ export async function keepRescues(place: FilesPlace): Promise<LetGo[]> {
   const memory = readRescueMemory(paths, refs, now);
   const until = now - rescue_days * DAY_MS;
   const isDue = [...memory.values()].some(({ told_at }) => told_at !== null && told_at < until);
+  const shown_until = now - Math.min(rescue_days, KEPT_LIMITS.rescue_look_days) * DAY_MS;
   const gone: LetGo[] = [];
   if (isDue || refs.length > rescue_limit) {
     const facts = await readFacts(place, refs, memory);
-    const goes = decideKeptRescues(facts, { until, number: rescue_limit });
+    const goes = decideKeptRescues(facts, { until, shown_until, number: rescue_limit });
     for (const { ref } of goes.slice(0, KEPT_LIMITS.rescues_at_once)) {
       const commit = memory.get(ref)?.commit ?? '';
       if (!(await letGoRef(repo, { ref, commit }))) continue;

@@ -57,7 +57,7 @@ async function measureRescues({ repo, store_dir, clock, settings }: KeptPlace): 
     allowed: { number: rescue_limit, days },
     why:
       unseen === 0
-        ? 'the newest of each task stays, and those of work that is not over'
+        ? `the newest of each task stays, those of work that is not over, and for ${KEPT_LIMITS.rescue_look_days} days what a person was shown`
         : `no person was shown ${unseen} of them, and they stay until then`,
     command: unseen === 0 ? GC : 'forge workspace rescue',
   });

@@ -21,6 +21,8 @@ export const KEPT_LIMITS = {
   /** Rescue refs: how long after a person was told of them, and how many. Settings may say otherwise. */
   rescue_days: 90,
   rescues: 500,
+  /** However many there are, a person has so long to look at what was shown. */
+  rescue_look_days: 7,
   /** So many go at once, each by a git of its own. */
   rescues_at_once: 100,
   /** Worktrees of attempts that are over; what all of them may take of the disk is a setting. */

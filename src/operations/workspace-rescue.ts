@@ -2,12 +2,13 @@ import type { InputOf, OutputOf } from '#contract/declare.ts';
 import type { rescueWorkspaces as declaration } from '#contract/workspace-operations.ts';
 import { openControl } from '#engine/attempt-workspace.ts';
 import { ForgeError } from '#kernel/errors.ts';
-import { escapeLine } from '#kernel/text.ts';
+import { countNoun, escapeLine } from '#kernel/text.ts';
 import { listRescued, type Rescued, restoreRescued } from '#sync/rescued-work.ts';
 import { noteShown } from './note-shown.ts';
 import { implement, type OperationContext } from './operation.ts';
 import { SHORT_ID } from './run-text.ts';
 import { tableText } from './table-text.ts';
+import { wrapWords } from './text-width.ts';
 
 type Rescues = OutputOf<typeof declaration>['rescues'];
 
@@ -15,6 +16,8 @@ export const workspaceRescue = implement<typeof declaration>({
   async run(ctx, input) {
     const { place } = await ctx.workshop();
     const control = await openControl(place);
+    const { rescue_days: days, rescue_limit: number } = place.settings().workspace;
+    const allowed = { days, number };
     const all = await listRescued(control);
     const found = pickOnes(all, input.attempt);
     const tasks = await findTasks(ctx, found);
@@ -25,18 +28,18 @@ export const workspaceRescue = implement<typeof declaration>({
           hint: 'forge workspace rescue --help',
         });
       await noteShown(ctx, { all, told: found });
-      return { rescues, branch: null };
+      return { rescues, branch: null, allowed };
     }
     const one = pickOne(rescues, input);
     await restoreRescued(control, { branch: input.restore, commit: one.commit });
-    return { rescues: [one], branch: input.restore };
+    return { rescues: [one], branch: input.restore, allowed };
   },
-  text({ rescues, branch }, view) {
+  text({ rescues, branch, allowed }, view) {
     const [one] = rescues;
     if (branch !== null && one !== undefined)
       return escapeLine(`Branch ${branch} is at ${one.commit.slice(0, SHORT_ID)}: ${one.subject}`);
     if (one === undefined) return 'Nothing was rescued.';
-    return tableText<Rescues[number]>(
+    const table = tableText<Rescues[number]>(
       view,
       [
         { header: 'ATTEMPT', value: ({ attempt_id }) => attempt_id.slice(0, SHORT_ID) },
@@ -48,6 +51,8 @@ export const workspaceRescue = implement<typeof declaration>({
       ],
       rescues,
     );
+    const told = `Each may go ${countNoun(allowed.days, 'day')} after a person was first shown it, sooner where there are more than ${allowed.number}; the newest of a task stays.`;
+    return [table, ...wrapWords(told, { columns: view.columns, indent: '' })].join('\n');
   },
 });
 

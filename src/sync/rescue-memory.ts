@@ -1,3 +1,4 @@
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { readPlainFile } from '#git/read-plain-file.ts';
 import { replaceFile } from '#git/replace-file.ts';
@@ -48,7 +49,9 @@ export function writeRescueMemory(
   const text = `${JSON.stringify(Object.fromEntries(memory))}\n`;
   const path = toPath(store_dir);
   if (readPlainFile(path)?.toString('utf8') === text) return;
-  replaceFile(path, text, readSharedModes(common_dir).file);
+  const { file } = readSharedModes(common_dir);
+  replaceFile(path, text, file);
+  chmodSync(path, file); // whatever the umask took away
 }
 
 /** A person was shown these of all rescue refs that there are. */

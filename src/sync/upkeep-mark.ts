@@ -1,5 +1,6 @@
-import { statSync, utimesSync, writeFileSync } from 'node:fs';
+import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '#git/replace-file.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
 
 /** Whether logs and rescue refs are to be looked after now. Cheap: every command that writes asks. */
@@ -14,7 +15,8 @@ export function isUpkeepDue(store_dir: string, now: number): boolean {
 /** Written before the work begins: others need not do it too, and what fails is tried again when it is due again. */
 export function markUpkeep(store_dir: string, now: number): void {
   const mark = toMark(store_dir);
-  writeFileSync(mark, '', { mode: 0o600 });
+  // A new file each time: only its owner may say what time it has, and several people may share the repository.
+  replaceFile(mark, '', 0o600);
   utimesSync(mark, now / 1_000, now / 1_000);
 }
 
