@@ -44,7 +44,7 @@ describe('toTriggeredBy', () => {
         expect(parseActor(toTriggeredBy(actor), 'named')).toEqual(actor);
       }
     }
-    expect(toTriggeredBy({ kind: 'system', name: 'replay', named: false })).toBe('system:replay');
+    expect(toTriggeredBy({ kind: 'system', name: 'replay' })).toBe('system:replay');
   });
 });
 

@@ -7,7 +7,7 @@ export interface Actor {
 }
 
 /** As the transition log and the events write it: `agent:worker-1`, and `system` for what a workflow does by itself. */
-export function toTriggeredBy(actor: Actor): string {
+export function toTriggeredBy(actor: Pick<Actor, 'kind' | 'name'>): string {
   return actor.name === '' ? actor.kind : `${actor.kind}:${actor.name}`;
 }
 

@@ -94,7 +94,7 @@ function hasHooks(
   if (from === to && !isHandOver) return false;
   // What is done has to be in its target, which may have to be looked up.
   if (from !== to && endsAsDone(workflow, to)) return true;
-  const triggered_by = toTriggeredBy({ ...actor, named: true });
+  const triggered_by = toTriggeredBy(actor);
   // Guards of agents count where an agent will have the task; whether one will is looked at with the guards.
   const list = (state: string, phase: Parameters<typeof hooksFor>[2]['phase']) =>
     hooksFor(workflow, state, { phase, triggered_by, for_agent: true });

@@ -192,6 +192,19 @@ describe('who has the task after a move, and whether that is a claim', () => {
     expect(needs.claim_of).toBe(claims ? (after ?? undefined) : undefined);
   });
 
+  it('Forge itself, which has no name, leads the work of nobody on and leaves it to nobody', () => {
+    const task = seenTask({ state: 'blocked', owner: null });
+    const move = { to: 'in_progress', reason: null };
+    const system = { ...deciding('system'), actor: { kind: 'system', name: '' } } as const;
+    const facts = { unfinished: undefined, claim: undefined };
+    const decision = decideMove(task, move, { facts, deciding: system });
+    expect(decision).toMatchObject({
+      outcome: 'save',
+      after: { life: { state: 'in_progress', assignee: null } },
+    });
+    expect(listMoveNeeds(task, move, system).claim_of).toBeUndefined();
+  });
+
   it('a planner who goes on to the work begins it anew only where it changes hands', () => {
     const planned = seenTask({ state: 'planning', owner: 'ann' });
     const onward = decide(planned, { to: 'in_progress' });

@@ -133,7 +133,7 @@ function follow(
   };
   const owner = findMoveOwner(workflow, { life, holderOf, actor: move.actor, to });
   const isBeginning = kind === 'active' && life.status === 'open';
-  return owner === null || status === 'open' || (owner === life.assignee && !isBeginning)
+  return owner === null || (owner === life.assignee && !isBeginning)
     ? moveRecord(record, { status, state: to, assignee: owner }, now)
     : claimRecord(record, owner, now, to);
 }
