@@ -2,14 +2,13 @@ import fc from 'fast-check';
 import type { DependencyType } from '#contract/task.ts';
 import type { Workflow } from '#contract/workflow.ts';
 import { NO_AGENTS } from '#domain/claimer.ts';
-import { toIso } from '#kernel/clock.ts';
 import type { Json } from '#kernel/json.ts';
-import { toRequest } from '../../../tests/support/fold-lines.ts';
 import type { AttemptStore } from '../attempt-store.ts';
 import type { EventStore } from '../event-store.ts';
 import type { IdempotencyStore } from '../idempotency-store.ts';
 import type { TaskStore, Writer } from '../store.ts';
 import type { Replication } from '../replication.ts';
+import { takeIn, type Fate } from './lockstep-fold-behaviour.ts';
 import { newTask } from './open-behaviour.ts';
 
 /** The store as acts need it. */
@@ -141,42 +140,6 @@ export function act<Asked>(
 }
 
 const condition = fc.constantFrom<Condition[]>('none', 'none', 'none', 'none', 'no checks', 'holding');
-
-interface Brought {
-  readonly at: number;
-  readonly title: string;
-  readonly blockers: readonly number[];
-  readonly parent: number | null;
-  readonly fate: 'new' | 'edited' | 'deleted' | 'odd';
-  readonly minutes: number;
-}
-
-/** The line of a task as another clone has it: a new one, or one that is known here. */
-async function takeIn(side: Known, by: Writer, wish: Brought): Promise<unknown> {
-  const { at, fate, minutes } = wish;
-  const isNew = fate === 'new' || fate === 'odd';
-  const id = isNew ? `k${String(side.ids.length).padStart(2, '0')}-there` : pick(side, at);
-  const known = isNew ? undefined : await side.store.getTask(id);
-  const updated_at = toIso(by.now + (minutes - 1) * 60_000);
-  const content = {
-    title: wish.title,
-    dependencies: wish.blockers.map((one) => ({ id: pick(side, one), type: 'blocks' })),
-    parent_id: wish.parent === null ? null : pick(side, wish.parent),
-    ...(fate === 'odd' && { archived_at: { user: 'ann' }, 'role:coder': 'nobody', review_config: [1] }),
-  };
-  const line = {
-    id,
-    status: known?.status ?? 'open',
-    ...(known !== undefined && { state: known.state, assignee: known.assignee }),
-    created_at: known?.created_at ?? updated_at,
-    created_by: known?.created_by ?? 'zoe',
-    updated_at,
-    ...(fate === 'deleted' ? { title: '', deleted_at: updated_at } : content),
-  };
-  const report = await side.store.foldTasks(toRequest([line]), { actor: by.actor, now: by.now });
-  if (isNew) side.ids.push(id);
-  return report;
-}
 
 export const create = act('create', 8, {
   asked: fc.record({
@@ -325,10 +288,20 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
       title,
       blockers: fc.array(slot, { maxLength: 2 }),
       parent: fc.option(slot),
-      fate: fc.constantFrom('new', 'new', 'edited', 'deleted', 'odd'),
-      minutes: fc.nat(3),
+      fate: fc.constantFrom<Fate[]>('new', 'new', 'edited', 'deleted', 'odd'),
+      minutes: fc.constantFrom(-1, 0, 1, 2),
     }),
-    run: takeIn,
+    async run(side, by, { at, blockers, parent, ...wish }) {
+      const isNew = wish.fate === 'new' || wish.fate === 'odd';
+      const id = isNew ? `k${String(side.ids.length).padStart(2, '0')}-there` : pick(side, at);
+      const ties = {
+        blockers: blockers.map((one) => pick(side, one)),
+        parent_id: parent === null ? null : pick(side, parent),
+      };
+      const report = await takeIn(side.store, { id, ...wish, ...ties }, by);
+      if (isNew) side.ids.push(id);
+      return report;
+    },
   }),
   act('mark foreign', 2, {
     asked: fc.boolean(),
@@ -354,6 +327,22 @@ export const anyAct: fc.Arbitrary<Act> = fc.oneof(
   act('map states', 1, {
     asked: fc.record({ from: state, to: state }),
     run: (side, by, { from, to }) => side.store.mapStates(new Map([[from, to]]), by),
+  }),
+  act('note an event', 1, {
+    asked: fc.constantFrom({ b: 1, a: [] }, {}),
+    run: (side, by, data) => side.store.noteEvent({ type: 'request.finished', data }, by),
+  }),
+  act('forget a watch', 1, { asked: slot, run: (side, _by, at) => side.store.forgetWatch(pick(side, at)) }),
+  act('request', 2, {
+    asked: fc.record({ key: fc.constantFrom('k', 'l'), digest: fc.constantFrom('d', 'e'), end: fc.nat(2) }),
+    async run(side, by, { end, ...key }) {
+      const request = { token: 't', ...key, now: by.now };
+      const begun = await side.store.beginRequest(request);
+      if (end === 0)
+        await side.store.finishRequest(request, { status: 201, headers: { a: 'b' }, body: '{}' });
+      if (end === 1) await side.store.dropRequest(request);
+      return begun;
+    },
   }),
   act('note hooks', 1, {
     asked: fc.record({ at: slot, to_state: state }),

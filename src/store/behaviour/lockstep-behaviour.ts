@@ -116,10 +116,14 @@ async function readEverything(side: Side, now: number): Promise<ReadonlyMap<stri
   await ask((store) => store.readGraph({ id: undefined, all: true }));
   await ask((store) => store.readGraph({ id: undefined, all: false }));
   await ask((store) => store.listForeign());
+  await ask((store) => store.pageTasks({ limit: 4, max_bytes: 1_000_000 }));
+  await ask((store) => store.pageReady({ limit: 4, max_bytes: 1_000_000 }));
   await ask(async (store) => (await store.listHeads(side.ids)).toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   await ask((store) => store.listBriefs({ ids: side.ids, max_bytes: 1_000_000 }));
   await ask((store) => store.readFeed().then(({ oldest, newest }) => ({ oldest, newest })));
   await ask((store) => store.readPause());
+  await ask((store) => store.newestEvent());
+  await ask((store) => store.readKeptWorkflow().then(({ version, digest }) => ({ version, digest })));
   await ask(async (store) => (await store.listOpenWork()).toSorted((a, b) => (a.id < b.id ? -1 : 1)));
   for (const status of ['open', 'in_progress', 'closed'] as const)
     await ask((store) => walk(store, { status, label: 'x', max_rows: 3, max_bytes: 1_000_000 }));
@@ -132,6 +136,7 @@ async function readEverything(side: Side, now: number): Promise<ReadonlyMap<stri
     await ask((store) => store.newestEntryOf(id));
     await ask((store) => store.findEntry({ id, type: 'task.claimed', after: 2 }));
     await ask((store) => store.hasNewsOf(id, 5));
+    await ask((store) => store.holdsTask(id));
     await ask((store) => store.isWorkedOn(id));
     if ((await side.store.findTask(id)).deleted) await ask((store) => store.readDeleted(id));
     else {
