@@ -203,3 +203,27 @@ describe('what is told of a save that ends the claim of another', () => {
     expect(tellFormer(before, owner)).toEqual(after);
   });
 });
+
+describe('a writer that runs the hooks of its moves', () => {
+  const saving = { ...deciding('user'), runner: { starts: new Set<string>() } };
+  const save = (write: WriteName): Save => ({ before: BEFORE, version: 7, after: WRITES[write](BEFORE) });
+  const decided = (write: WriteName, is_worked_on: boolean): string =>
+    decideSave(save(write), { facts: { ...NO_SAVE_FACTS, is_worked_on }, saving }).outcome;
+
+  it.each([
+    ['release', true, 'check_first'],
+    ['release', false, 'allowed'],
+    ['title', true, 'allowed'],
+    ['delete', true, 'allowed'],
+  ] as const)('%s, worked on: %s: %s', (write, is_worked_on, outcome) => {
+    expect(decided(write, is_worked_on)).toBe(outcome);
+  });
+
+  it.each([
+    ['release', true],
+    ['title', false],
+    ['delete', false],
+  ] as const)('it counts for a %s who is at work: %s', (write, counts) => {
+    expect(listSaveNeeds(save(write), saving).is_worked_on).toBe(counts);
+  });
+});
