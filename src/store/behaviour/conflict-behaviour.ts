@@ -66,6 +66,15 @@ export function describeConflicts(open: OpenSync): void {
       }
     });
 
+    it('tell the parent that stands also where that is not here, of all tasks as of one', async () => {
+      await using sut = await open();
+      const conflicts = { 'parent_id@mlgqy2sx.abc': 'fg-lost' };
+      await sut.bring([line('fg-child', { parent_id: 'fg-away', conflicts })]);
+      const all = await sut.store.listConflicts(undefined);
+      expect(all).toMatchObject([{ name: 'parent_id', lost: 'fg-lost', stands: 'fg-away' }]);
+      expect(await sut.store.listConflicts('fg-child')).toEqual(all);
+    });
+
     it('settled as they stand: the task stays as it is', async () => {
       await using world = await quarrel(open);
       const { here, id } = world;

@@ -55,9 +55,12 @@ export function pageConflicts(db: Database, query: ConflictQuery): ConflictPage 
   return { entries, bytes, after: { deleted, row: end - 1 } };
 }
 
+const LIVING = `SELECT t.*, u.parent_id AS unresolved_parent
+  FROM tasks t LEFT JOIN unresolved_parents u ON u.task_id = t.id WHERE t.id = ?`;
+
 /** Neither its comments nor its edges can have lost. */
 function readLiving(db: Database, id: string): ConflictEntry[] {
-  const row = db.get('SELECT t.*, NULL AS unresolved_parent FROM tasks t WHERE t.id = ?', id);
+  const row = db.get(LIVING, id); // by the primary keys
   if (row === undefined) return [];
   try {
     return listLost(rowToRecord(row, [], []));
