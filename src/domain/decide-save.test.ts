@@ -223,7 +223,7 @@ describe('a writer that runs the hooks of its moves', () => {
     ['release', true],
     ['title', false],
     ['delete', false],
-  ] as const)('it counts for a %s who is at work: %s', (write, counts) => {
+  ] as const)('who is at work counts for a %s: %s', (write, counts) => {
     expect(listSaveNeeds(save(write), saving).is_worked_on).toBe(counts);
   });
 });
