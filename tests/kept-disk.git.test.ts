@@ -68,6 +68,11 @@ describe('what agents left on the disk', () => {
     for (const { commit } of gone) expect(project.git('cat-file', '-t', commit)).toBe('commit');
     project.set({ runs: { log_limit_gb: 0.001 } });
     project.grow(2_000_000);
+    const inside = await project.with({ env: project.inside_run }).run('gc', '--json');
+    expect([JSON.parse(inside.stdout || '{}').kept ?? null, statSync(project.log).size]).toEqual([
+      null,
+      2_000_000,
+    ]);
     expect(await collect()).toMatchObject({ run_logs: { gone: 1, bytes: 2_000_000 } });
     expect(await project.text('runs', 'logs', project.run_id)).toContain('not kept any more');
   });
@@ -79,11 +84,7 @@ describe('what agents left on the disk', () => {
     const { mark } = project;
     const size = (): number => statSync(project.log).size;
     await project.text('task', 'list');
-    const run = {
-      FORGE_RUN_ID: 'x',
-      FORGE_RUN_PROJECT: join(project.path, '.git'),
-      FORGE_RUN_HOME: project.home,
-    };
+    const run = project.inside_run;
     await project.with({ env: run }).run('task', 'create', 'by an agent');
     expect([existsSync(mark), size()]).toEqual([false, 2_000_000]);
     const { stderr } = await project.run('task', 'create', 'written');
@@ -155,6 +156,11 @@ async function openProject() {
     ...project,
     git,
     log,
+    inside_run: {
+      FORGE_RUN_ID: 'x',
+      FORGE_RUN_PROJECT: join(project.path, '.git'),
+      FORGE_RUN_HOME: project.home,
+    },
     mark,
     run_id,
     grow,

@@ -10,6 +10,7 @@ import { openControl } from './attempt-workspace.ts';
 import { FolderLocks } from './folder-locks.ts';
 import { changeFolderNote, readFolderNote } from './folder-note.ts';
 import { findFullDisk, makeRoom, requireRoom } from './keep-room.ts';
+import { keepRoom } from './recover-project.ts';
 import { Scheduler } from './scheduler.ts';
 
 let shop: TempWorkshop;
@@ -127,7 +128,7 @@ describe('the disk that worktrees may take', () => {
     expect(spared.removed.length).toBe(1);
 
     shop.set({ workspace: { finished_limit: 0 } });
-    await makeRoom(shop.place, control);
+    await keepRoom(shop.workshop);
     expect(areThere()).toEqual([false, false, true]);
     const rescued = `refs/forge/rescue/${one?.id}/1`;
     expect(shop.repo.git('show', `${rescued}:uncommitted`)).toBe('not lost');
