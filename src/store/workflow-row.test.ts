@@ -31,6 +31,21 @@ it.each(['block', 'await'] as const)(
   },
 );
 
+it.each(['block', 'await'] as const)(
+  'a store shows states by it from its first answer on: %s',
+  async (lock) => {
+    await using temp = await tempStore();
+    await temp.store.setWorkflow({ definition: WORKFLOW, digest: 'a' }, by(temp));
+    const { id } = await create(temp, 'Claimed');
+    await temp.store.claimTask({ id, assignee: 'bot', force: false, agents: NO_AGENTS }, by(temp, 'bot'));
+    const other = { ...WORKFLOW, states: WORKFLOW.states.filter(({ name }) => name !== 'planning') };
+    const definition = { ...other, status_states: { in_progress: 'review' } };
+    await temp.store.setWorkflow({ definition, digest: 'b' }, by(temp));
+    await using second = await openSecond(temp, lock);
+    expect(await second.getTask(id)).toMatchObject({ state: 'review' });
+  },
+);
+
 it('a row that no Forge wrote counts as none, and the next that is told stands in its place', async () => {
   await using temp = await tempStore();
   await temp.store.setWorkflow({ definition: WORKFLOW, digest: 'a' }, by(temp));

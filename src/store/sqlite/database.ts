@@ -13,8 +13,7 @@ export type Value = SQLInputValue;
 
 /** Below this, WAL can lose a commit that two connections race for (fixed in 3.51.3). */
 const SQLITE_FLOOR = [3, 51, 3];
-
-/** SQLite's codes for a file, or one that it needs beside it, which cannot be written or made. */
+/** SQLite's codes for a file that cannot be written or made. */
 const NOT_WRITABLE = [8, 14];
 
 /** The only file that knows which SQLite driver is used; a swap is this file. */
@@ -22,8 +21,9 @@ export class Database {
   readonly path: string;
   /** Of what is made beside it. */
   readonly modes: () => FileModes;
-  /** The project's workflow as it was last read here; see readKeptWorkflow. */
-  kept_workflow: KeptWorkflow = NO_WORKFLOW;
+  /** The project's workflow as it was last read here, and what reads it. */
+  kept_workflow: KeptWorkflow | undefined;
+  readWorkflow: (() => KeptWorkflow) | undefined;
   /** Called in every write transaction before anything else; throws where this program may not write. */
   guard: (() => void) | undefined;
   /** Called before a write transaction begins. */
@@ -48,7 +48,7 @@ export class Database {
   #movesLog = false;
 
   get workflow(): ResolvedWorkflow {
-    return this.kept_workflow.workflow;
+    return (this.kept_workflow ?? this.readWorkflow?.() ?? NO_WORKFLOW).workflow;
   }
 
   /** The states that park a task; the column `parked` is a copy of that. */
@@ -126,7 +126,7 @@ export class Database {
     this.#translated(() => this.#db.exec(sql));
   }
 
-  /** One consistent view for several reads. */
+  /** One view for several reads. */
   read<T>(work: () => T): T {
     return this.#transaction('BEGIN', work);
   }
@@ -137,7 +137,7 @@ export class Database {
    */
   openSnapshot(): Database | undefined {
     if (this.#isPrivate || this.#isUnchanging || this.#isAlone) return undefined;
-    const lock_timeout_ms = Number(this.get('PRAGMA busy_timeout')?.timeout ?? 0);
+    const lock_timeout_ms = Number(this.get('PRAGMA busy_timeout')?.timeout);
     const snapshot = new Database(this.path, { lock_timeout_ms, read_only: true, modes: this.modes });
     snapshot.pastSchema = this.pastSchema;
     snapshot.execute('BEGIN');

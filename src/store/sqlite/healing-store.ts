@@ -27,40 +27,45 @@ export function healingStore<S extends object>(first: Reopenable<S>): S {
     isClosed = false;
   };
   const heal = (): Promise<void> => (healing ??= healOnce().finally(() => (healing = undefined)));
-  const run = async (name: string | symbol, args: readonly unknown[]): Promise<unknown> => {
+  const run = async (method: Method, args: readonly unknown[]): Promise<unknown> => {
     busy += 1;
     try {
-      return await callOn(open.store, name, args);
+      return await Reflect.apply(method, open.store, args);
     } finally {
       busy -= 1;
       if (busy === 0) wake?.();
     }
   };
-  const call = async (name: string | symbol, args: readonly unknown[]): Promise<unknown> => {
+  const methodOf = (name: string | symbol): Method => Reflect.get(open.store, name) as Method;
+  const call = async (
+    name: string | symbol,
+    args: readonly unknown[],
+    first_method: Method,
+  ): Promise<unknown> => {
+    const began = open;
     await healing?.catch(() => undefined);
     if (isClosed) await heal();
     const used = open;
     try {
-      return await run(name, args);
+      return await run(used === began ? first_method : methodOf(name), args);
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
     if (open === used) await heal();
-    return run(name, args);
+    return run(methodOf(name), args);
   };
   return new Proxy(first.store, {
     get(_, name) {
-      const method: unknown = Reflect.get(open.store, name);
+      const value: unknown = Reflect.get(open.store, name);
       const kind = methodKind(name);
-      if (typeof method !== 'function' || kind === undefined) return method;
+      if (typeof value !== 'function' || kind === undefined) return value;
+      const method = value as Method;
       // These last as long as the caller wants, and nothing waits for them.
-      if (kind === 'stream' || kind === 'wait') return (...args: unknown[]) => callOn(open.store, name, args);
-      return (...args: unknown[]) => call(name, args);
+      if (kind === 'stream' || kind === 'wait')
+        return (...args: unknown[]) => Reflect.apply(method, open.store, args);
+      return (...args: unknown[]) => call(name, args, method);
     },
   });
 }
 
-/** What the method of that name gives. */
-function callOn(store: object, name: string | symbol, args: readonly unknown[]): unknown {
-  return Reflect.apply(Reflect.get(store, name) as (...given: unknown[]) => unknown, store, args);
-}
+type Method = (...args: unknown[]) => unknown;

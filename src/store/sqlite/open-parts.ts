@@ -115,6 +115,7 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
   return closingOnError(db, async () => {
     if (standing === 'too_new' || standing === 'readable') throw newerSchema(db);
     const isNew = standing === 'new' || standing === 'older' ? await bringUpToDate(db, options) : false;
+    showByWorkflow(db);
     const guard = writeGuard(db);
     // Another process may have changed it since: what is written now is decided by what it is now.
     db.guard = () => {
@@ -129,8 +130,14 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
     const aside = checkpointAside(options.database, () => db.moveLog());
     const { tellCommits } = await import('./commit-channel.ts');
     db.afterCommit = tellCommits(options.database);
-    return { db, reader: openDatabase(options), replica, options, aside };
+    return { db, reader: showByWorkflow(openDatabase(options)), replica, options, aside };
   });
+}
+
+/** From now on: the table is there, or known not to be. */
+function showByWorkflow(db: Database): Database {
+  db.readWorkflow = () => readKeptWorkflow(db);
+  return db;
 }
 
 async function beginLeases(db: Database, { clock, steady }: SqliteStoreOptions): Promise<void> {
@@ -159,7 +166,7 @@ async function openUnchanged(
       readPast(db, options);
       await catchUp(db, replica, { ...options, tells_rebuild: false });
     }
-    return { db, reader: db, replica, options, changes_nothing: true as const };
+    return { db: showByWorkflow(db), reader: db, replica, options, changes_nothing: true as const };
   });
 }
 

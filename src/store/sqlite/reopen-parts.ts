@@ -1,5 +1,6 @@
 import { systemActor } from '#domain/actor.ts';
 import { DEFAULT_RESOLVED } from '#domain/workflow.ts';
+import { NO_WORKFLOW } from '../kept-workflow.ts';
 import { healSqliteStore, type SqliteStoreOptions, type StoreParts } from './open-parts.ts';
 import { setWorkflow } from './set-workflow.ts';
 import { readKeptWorkflow } from './workflow-row.ts';
@@ -17,7 +18,7 @@ export async function reopenParts(
   await healSqliteStore(options);
   const parts = await open();
   const { db, replica } = parts;
-  const { digest, workflow } = kept_workflow;
+  const { digest, workflow } = kept_workflow ?? NO_WORKFLOW;
   if (digest === undefined || changes_nothing === true || readKeptWorkflow(db).version > 0) return parts;
   const definition = workflow === DEFAULT_RESOLVED ? undefined : workflow.definition;
   const by = { actor: systemActor('store'), now: options.clock.now() };

@@ -12,10 +12,11 @@ const FIRST_SCHEMA = 13;
  */
 export function readKeptWorkflow(db: Database): KeptWorkflow {
   const row = isOlder(db) ? undefined : db.get('SELECT version, digest FROM workflow');
+  const before = db.kept_workflow;
   if (row === undefined) db.kept_workflow = NO_WORKFLOW;
-  else if (row.version !== db.kept_workflow.version || row.digest !== db.kept_workflow.digest)
+  else if (before === undefined || row.version !== before.version || row.digest !== before.digest)
     db.kept_workflow = readDefinition(db, { version: Number(row.version), digest: String(row.digest) });
-  return db.kept_workflow;
+  return db.kept_workflow ?? NO_WORKFLOW;
 }
 
 /** For a connection that cannot write it: it counts there until the row is read again. */
