@@ -1,7 +1,7 @@
 import { statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFile } from '#git/replace-file.ts';
 import { KEPT_LIMITS } from '#kernel/kept-limits.ts';
+import { replaceFile } from './place-file.ts';
 
 /** Whether logs and rescue refs are to be looked after now. Cheap: every command that writes asks. */
 export function isUpkeepDue(store_dir: string, now: number): boolean {
