@@ -219,6 +219,8 @@ async function tellBy(
     .replaceAll(http.root, '<root>')
     .replaceAll(String(http.env['FORGE_HOME']), '<home>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+    // A line of the replica is as long as the names of who wrote it.
+    .replaceAll(/("what":"replica","number":null,"bytes":)\d+/g, '$1"<bytes>"')
     .replaceAll(/fgt_[\w-]+/g, '<token>')
     .replaceAll(/"(?:id|reply_to)":"(?!fg-)([\w-]+)"/g, '"id":"<id>"')
     // Drawings spell the hyphen in their own way.
