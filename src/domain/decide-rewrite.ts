@@ -54,7 +54,10 @@ export function explainRewrite({ outcome, rewrite, tasks }: RewriteRefusal): For
     isMany
       ? `More than ${rewritten} children and dependents of ${id} would be changed, which are too many for one request of a server`
       : `The children and dependents of ${id} that would be changed hold more than ${rewritten_bytes / 1_048_576} MiB, or ${rewritten_parts.toLocaleString('en')} comments and dependencies, which is too much for one request of a server`,
-    { hint: `In the repository, without --server: forge task ${what} ${id}`, details: { id, ...bounds } },
+    {
+      hint: `In the repository, without --server: ${what === 'delete' ? `forge task delete ${id}` : `forge task restore ${id}`}`,
+      details: { id, ...bounds },
+    },
   );
 }
 

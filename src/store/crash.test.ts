@@ -89,12 +89,12 @@ describe.skipIf(!hasStrace())('with strace', () => {
   });
 });
 
-describe.skipIf(!hasMounts())('on a disk of 1.25 MB', () => {
+describe.skipIf(!hasMounts())('on a disk of 1.5 MB', () => {
   it('the first write that does not fit is refused, and no acknowledged one is lost', LONG, async () => {
     await using temp = await tempStore();
     const disk = join(temp.folder, 'disk');
     mkdirSync(disk);
-    const mount = 'mount -t tmpfs -o size=1280k tmpfs "$0" && exec "$@"';
+    const mount = 'mount -t tmpfs -o size=1536k tmpfs "$0" && exec "$@"';
     const worker = await startWorker(disk, ['fill'], { under: [UNSHARE, '-m', 'sh', '-c', mount, disk] });
     worker.go();
     await worker.ended;

@@ -87,7 +87,7 @@ async function takeInWorkflow(
   const after = await store.setWorkflow({ definition, digest, shown }, by);
   if (after.digest !== digest)
     around.notice(
-      `The workflow in ${found.path} is not the one that counts in this project; forge workflow show has that, and forge workflow set ${found.path} makes this one count`,
+      `The workflow in ${found.path} is not the one that counts in this project. That one is told by 'forge workflow show'; this one counts after 'forge workflow set ${found.path}'`,
     );
   await remember();
   return after;

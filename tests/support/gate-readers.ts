@@ -41,6 +41,7 @@ const HOME = 'another config.json, in a home';
 
 /** Every file of `src` that does, with why what an attempt wrote changes nothing there before it is merged. */
 export const GATE_READERS: Readonly<Record<string, string>> = {
+  'src/app/keep-disk-bounded.ts': BY_GATES,
   'src/app/keep-up-project.ts': BY_GATES,
   'src/app/local-host.ts': BY_FIND,
   'src/app/open-context.ts': `${BY_FIND}; the workflow by GateFiles`,
@@ -58,6 +59,7 @@ export const GATE_READERS: Readonly<Record<string, string>> = {
   'src/operations/counting-workflow.ts': BY_GATES,
   'src/operations/find-batch-tasks.ts': BY_FIND,
   'src/operations/git-hook.ts': BY_FIND,
+  'src/operations/kept-place.ts': BY_GATES,
   'src/operations/project-doctor.ts': BY_GATES,
   'src/operations/project-init.ts': BY_FIND,
   'src/operations/project-status.ts': BY_GATES,

@@ -23,7 +23,7 @@ export class Database {
   readonly modes: () => FileModes;
   /** The project's workflow as it was last read here, and what reads it. */
   kept_workflow: KeptWorkflow | undefined;
-  readWorkflow: (() => KeptWorkflow) | undefined;
+  lookUpWorkflow: (() => KeptWorkflow) | undefined;
   /** Called in every write transaction before anything else; throws where this program may not write. */
   guard: (() => void) | undefined;
   /** Called before a write transaction begins. */
@@ -48,7 +48,7 @@ export class Database {
   #movesLog = false;
 
   get workflow(): ResolvedWorkflow {
-    return (this.kept_workflow ?? this.readWorkflow?.() ?? NO_WORKFLOW).workflow;
+    return (this.kept_workflow ?? this.lookUpWorkflow?.() ?? NO_WORKFLOW).workflow;
   }
 
   /** The states that park a task; the column `parked` is a copy of that. */

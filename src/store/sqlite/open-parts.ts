@@ -136,7 +136,7 @@ export async function openOnce(options: SqliteStoreOptions, why?: 'healed'): Pro
 
 /** From now on: the table is there, or known not to be. */
 function showByWorkflow(db: Database): Database {
-  db.readWorkflow = () => readKeptWorkflow(db);
+  db.lookUpWorkflow = () => readKeptWorkflow(db);
   return db;
 }
 
