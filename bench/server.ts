@@ -17,7 +17,8 @@ const CLAIMS = scaled(10_000);
 const TASKS = scaled(100_000);
 const SUBSCRIBERS = scaled(10_000);
 const DEAF = scaled(500);
-const EVENTS = scaled(100_000);
+// Fewer than a feed keeps: what is forgotten before a reader comes to it is told to it, and is no gap.
+const EVENTS = scaled(90_000);
 const PAGES = scaled(20_000);
 const REPEATS = 3;
 const ATTACKERS = 6;
