@@ -17,7 +17,7 @@ const CLAIMS = scaled(10_000);
 const TASKS = scaled(100_000);
 const SUBSCRIBERS = scaled(10_000);
 const DEAF = scaled(500);
-// Fewer than a feed keeps: what is forgotten before a reader comes to it is told to it, and is no gap.
+// Fewer than a feed keeps, and of now: what is forgotten before a reader comes to it is told to it, and is no gap.
 const EVENTS = scaled(90_000);
 const PAGES = scaled(20_000);
 const REPEATS = 3;
@@ -301,7 +301,7 @@ function addEvents(database: string, count: number): void {
   const db = new DatabaseSync(database, { timeout: 60_000 });
   db.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
     INSERT INTO events (type, task_id, triggered_by, created_at, data)
-    SELECT 'task.updated', 'fg-x', 'user:bench', '2026-01-01T00:00:00.000Z', '{"task":"' || hex(zeroblob(300)) || '"}' FROM n`);
+    SELECT 'task.updated', 'fg-x', 'user:bench', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '{"task":"' || hex(zeroblob(300)) || '"}' FROM n`);
   db.close();
 }
 
