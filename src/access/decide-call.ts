@@ -26,7 +26,7 @@ export type Input = Readonly<Record<string, unknown>>;
 
 export type CallDecision =
   | { readonly outcome: 'allowed' }
-  /** Allowed to whoever holds this task: see `decideHolder`. */
+  /** Allowed to the holder of this task: see `decideHolder`. */
   | HolderCondition
   /** Allowed for the task of the run, or one that its agent has made: see `decideRunTask`. */
   | RunTaskCondition

@@ -6,7 +6,7 @@ import { toGitRepo, type Machine } from '#sync/machine.ts';
 import type { ProjectPaths } from '#sync/project-paths.ts';
 import { readWorkSettings } from '#sync/work-settings.ts';
 
-/** Logs of ended runs and rescue refs, where nobody else looks after them now. What keeps this from being done is told. */
+/** Logs of ended runs and rescue refs, where no other process looks after them now. What keeps this from being done is told. */
 export async function keepDiskBounded(
   { paths, store }: { readonly paths: ProjectPaths; readonly store: FilesPlace['store'] & AttemptLister },
   machine: Pick<Machine, 'clock' | 'env'> & { readonly home: string },
@@ -26,7 +26,7 @@ export async function keepDiskBounded(
     );
     for (const line of kept === undefined ? [] : describeKeptFiles(kept)) notice(line);
   } catch (error) {
-    // Whatever it is: the command, or the server, is about something else.
+    // The command, or the server, is about something else.
     if (!isForgeError(error) && !(error instanceof Error && 'code' in error)) throw error;
     notice(`Old logs and rescue refs could not be looked after: ${error.message}`);
   }

@@ -19,7 +19,7 @@ export interface DeletePlan {
   readonly outcome: 'delete';
   readonly after: TaskRecord;
   readonly undo: Undo;
-  /** Of what takes the place of the task, which nobody writes as it is. */
+  /** Of what takes the place of the task, which no writer has written as it is. */
   readonly numbers: LocalNumbers;
   /** What is taken from each neighbour, before the task goes. */
   readonly ties: ReadonlyMap<string, Tie>;

@@ -29,7 +29,7 @@ export function decideKeptLog(
   if (log.bytes < least_bytes) return 'small';
   if (log.ended_at === null) return 'at_work';
   if (log.ended_at === 'unknown' || log.attempt === 'unknown' || log.task === 'unknown') return 'unknown';
-  // A task that waits for a person is open, or has an attempt that nobody has merged or given up.
+  // A task that waits for a person is open, or has an attempt that is neither merged nor given up.
   if (log.attempt === 'active' || log.task === 'open') return 'unfinished';
   return log.ended_at < until || surplus > 0 ? 'goes' : 'allowed';
 }

@@ -4,7 +4,7 @@ import { compareText } from '#kernel/text.ts';
 export interface KeptWorktreeFacts {
   readonly id: string;
   readonly state: 'active' | 'merged' | 'archived';
-  /** Somebody is at work on its task, here or elsewhere. */
+  /** A person or an agent is at work on its task, here or elsewhere. */
   readonly busy: boolean;
   /** When the attempt was over, or began where that is not known. */
   readonly over_at: string;

@@ -7,7 +7,7 @@ import { holderName, roleField } from './workflow-fields.ts';
 
 export interface RoleWish {
   readonly role: string;
-  /** Null: nobody. */
+  /** Null: no holder. */
   readonly holder: RoleHolder | null;
 }
 

@@ -20,7 +20,7 @@ export interface Save {
 export interface Saving extends Deciding {
   /** False: the token may not run programs. */
   readonly vouches?: boolean | undefined;
-  /** Left out: nobody runs the hooks of a move that this write makes. */
+  /** Left out: no engine runs the hooks of a move that this write makes. */
   readonly runner?: HookRunner | undefined;
 }
 

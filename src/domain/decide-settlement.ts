@@ -15,7 +15,7 @@ import type { Deciding, SeenTask, TaskPlan } from './task-plan.ts';
 import { fieldValue, isDeleted, textValue, type Life, type TaskRecord } from './task-record.ts';
 import type { TaskRefusal } from './task-refusal.ts';
 
-/** A value that lost a merge, and nobody has settled it. */
+/** A value that lost a merge and is not settled. */
 export interface ConflictEntry {
   readonly id: string;
   readonly title: string;

@@ -26,9 +26,9 @@ export interface IncomingLine {
 export interface TakeInFacts {
   readonly known: TaskRecord | undefined;
   readonly now: number;
-  /** Lines that a person, not git, left as they are; undefined where nobody was asked yet. */
+  /** Lines that a person, not git, left as they are; undefined where git was not asked yet. */
   readonly by_hand: ReadonlySet<string> | undefined;
-  /** What stood in the place of lines without stamps, by their text; null where nobody can tell. */
+  /** What stood in the place of lines without stamps, by their text; null where git cannot tell. */
   readonly stood: ReadonlyMap<string, ShownState | null> | undefined;
   /** How many lines are asked about already. */
   readonly asked: number;

@@ -14,7 +14,7 @@ export type GraphRefusal =
   | { readonly outcome: 'walk_too_long'; readonly command: string }
   | { readonly outcome: 'no_dependency'; readonly to: string; readonly type: string | undefined };
 
-/** Longer cycles are named by their ends; nobody reads a hundred ids. */
+/** Longer cycles are named by their ends; no person reads a hundred ids. */
 const SHOWN = 12;
 
 export function explainGraphRefusal(id: string, refusal: GraphRefusal): ForgeError {

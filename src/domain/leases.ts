@@ -69,7 +69,7 @@ export function isExpired(
   return now >= lease.expires_at || lease.expires_at > now + lease.ttl_ms;
 }
 
-/** Nobody is judged before every holder has had one lease time from this moment. */
+/** No holder is judged before every holder has had one lease time from this moment. */
 export function beginWatch(at: number): LeaseWatch {
   return { since: at, seen: at, asked: at };
 }

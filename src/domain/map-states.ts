@@ -43,7 +43,7 @@ function refuse(message: string, details: Readonly<Record<string, unknown>>): Fo
 }
 
 /**
- * A task in a state that the workflow has no longer goes where the map says. No edge leads there and nobody decided about
+ * A task in a state that the workflow has no longer goes where the map says. No edge leads there and no person decided about
  * the single task, so no guard and no hook is asked; the log says why it moved. Throws state_invalid where it may not.
  */
 export function planMapping(

@@ -72,7 +72,7 @@ export function findSpentBudget(
 }
 
 /**
- * Why a task waits stands on it until somebody moves it on. That it passed an earlier review is forgotten in the same
+ * Why a task waits stands on it until it is moved on. That it passed an earlier review is forgotten in the same
  * write that brings it to the next one: a process that is killed in between leaves no gate open.
  */
 function toFields(

@@ -29,7 +29,7 @@ export type TaskRefusal =
       readonly gate: string;
       readonly why: string;
     }
-  /** The move has to be looked at outside of its transaction. For the engine: nobody else is told. */
+  /** The move has to be looked at outside of its transaction. For the engine: no caller is told. */
   | { readonly outcome: 'check_first'; readonly check: MoveCheck }
   | { readonly outcome: 'in_gate' }
   | { readonly outcome: 'not_closed' }

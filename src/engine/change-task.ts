@@ -194,8 +194,8 @@ function toMove({ from, to, edge, owner, is_claim }: MoveCheck): Move {
 }
 
 /**
- * A new owner whom nobody starts: a process that was about to start the agent of the old one has nothing to go on with,
- * and nobody may take this claim for one that it left unfinished.
+ * A new owner that is not started by Forge: a process that was about to start the agent of the old one has nothing to go on with,
+ * and no process may take this claim for one that it left unfinished.
  */
 async function forgetStarter(
   { store, agents, follows }: Engine,

@@ -16,7 +16,7 @@ export async function dispatchTasks(
   const scheduler = new Scheduler(workshop, wishes);
   let told: number | undefined;
   let stranded: readonly string[] = [];
-  // Whoever starts it has just put right what was in the way.
+  // The person who starts it has just put right what was in the way.
   await retryPostponed(workshop, { at_once: true });
   while (!signal.aborted) {
     const tick = await scheduler.tick();

@@ -18,7 +18,7 @@ const GIGABYTE = 1_000_000_000;
 
 /**
  * Logs of runs that have ended go when they are too old, or all together take too much: the oldest first, each looked at
- * again while nobody else is at work in its attempt. One line stays in its place.
+ * again while no other process is at work in its attempt. One line stays in its place.
  */
 export async function keepLogs(
   place: FilesPlace,
@@ -59,7 +59,7 @@ export async function keepLogs(
   return done;
 }
 
-/** Somebody is at work there: the next upkeep looks again. */
+/** Another process is at work there: the next upkeep looks again. */
 function isBusy(error: unknown): false {
   if (!isForgeError(error) || error.code !== 'state_invalid') throw error;
   return false;

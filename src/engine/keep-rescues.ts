@@ -104,7 +104,7 @@ async function findAttempt({ store }: FilesPlace, id: string): Promise<Attempt |
     const found = await store.getAttempt(id);
     return found.id === id ? found : undefined;
   } catch (error) {
-    // A ref that somebody made by hand may bear any name.
+    // A ref that a person made by hand may bear any name.
     if (isForgeError(error)) return undefined;
     throw error;
   }

@@ -106,7 +106,7 @@ async function sizeOf(place: WorkPlace, { id, path, known }: Measured, until: nu
   return size.bytes;
 }
 
-/** Those of attempts that are over, unless somebody is at work on their task. */
+/** Those of attempts that are over, unless a person or an agent is at work on their task. */
 async function findRemovable(
   place: WorkPlace,
   folders: readonly Folder[],

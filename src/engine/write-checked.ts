@@ -14,8 +14,8 @@ export interface CheckedWrite<T> {
 
 /**
  * A write that may be a move. The store decides where it leads; where a hook of the workflow has something to say about
- * that, or somebody is at work on the task, it says so and writes nothing. Then `look` runs, without a transaction, on the
- * task as it was decided by, and the write is made again. A move that nobody looks at is one transaction and no more.
+ * that, or an agent is at work on the task, it says so and writes nothing. Then `look` runs, without a transaction, on the
+ * task as it was decided by, and the write is made again. A move that needs no look is one transaction and no more.
  */
 export async function writeChecked<T>(
   engine: Engine,

@@ -19,7 +19,7 @@ const LOG_NAME = /^([0-9a-f-]{36})\.jsonl(?:\.[1-9]\d{0,15})?$/;
 
 /**
  * Those of all runs in the records of a project, the oldest first. Other files there are no logs, and what belongs to
- * somebody else who shares the repository is theirs to look after.
+ * another user who shares the repository is theirs to look after.
  */
 export async function listRunLogFiles(records: string): Promise<RunLogFile[]> {
   const found = new Map<string, RunLogFile>();
@@ -54,7 +54,7 @@ export function replaceRunLog(
   for (const part of listLogParts(path)) if (part.start > 0) rmSync(part.path, { force: true });
 }
 
-/** No folder, or one that only somebody else may read. */
+/** No folder, or one that only another user may read. */
 const NOT_OURS: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM']);
 
 async function listNames(folder: string): Promise<string[]> {

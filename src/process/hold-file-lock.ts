@@ -74,7 +74,7 @@ export async function takeFileLock(path: string, wish: LockWish): Promise<() => 
   };
 }
 
-/** The text of the lock where somebody who knows says that its holder is gone. */
+/** The text of the lock where a caller who knows says that its holder is gone. */
 async function findGone(path: string, { isGone }: LockWish): Promise<string | undefined> {
   if (isGone === undefined) return undefined;
   const text = readText(path);

@@ -58,7 +58,7 @@ export interface AttemptStore extends DaemonStore {
   listRuns(query: RunQuery): Promise<Run[]>;
   /** Runs that have not ended and whose task is not theirs any more. The task may be deleted. */
   listLostRuns(query: { task_id: string }): Promise<Run[]>;
-  /** For whoever watches it to find. Idempotent. Refused for a run that has ended. */
+  /** For its watcher to find. Idempotent. Refused for a run that has ended. */
   askStop(stop: { id: string }, by: Writer): Promise<Run>;
   /** What people want of a run that is at work; cheap, because whoever watches asks again and again. */
   readWishes(ref: string): Promise<RunWishes>;
@@ -94,7 +94,7 @@ export interface AttemptStore extends DaemonStore {
   queueMerge(merge: NewMerge, by: Writer): Promise<Merge>;
   /**
    * Makes the first of the queue `started` if it is this one and nothing else is; undefined where it must wait, also
-   * for whoever was faster with the same one. Refused for one that is over. Waiting costs a look, no lock.
+   * where another process was faster with the same one. Refused for one that is over. Waiting costs a look, no lock.
    */
   takeMerge(take: { id: string; watcher: ProcessMark }, by: Writer): Promise<Merge | undefined>;
   /**

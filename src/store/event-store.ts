@@ -6,7 +6,7 @@ export interface EventStore {
   /** The number of the newest event; 0 where there is none. The cheapest question there is, for whoever polls. */
   newestEvent(): Promise<number>;
   /**
-   * Until the newest event is another one than `after`; gives its number. For whoever waits until something is so: read
+   * Until the newest event is another one than `after`; gives its number. For a caller that waits until something is so: read
    * the newest number, look, and wait for another number before the next look. It is a hint, at once for what this
    * process writes, and at most WATCH_LIMITS.event_delay_ms late for others. Nothing may have happened where the signal
    * is aborted, the time is up, the store is closed, or its database is another one now: it never rejects for that.

@@ -49,7 +49,7 @@ export interface TaskStore extends AsyncDisposable, ListPages, TaskLooks {
   claimTask(claim: ClaimRequest, by: Writer): Promise<ClaimResult>;
   /** Picks and claims in one step; undefined when nothing is ready. Throws where `decidePause` refuses. */
   claimNext(claim: NextRequest, by: Writer): Promise<(Task & { fence: number }) | undefined>;
-  /** Throws where `decideRelease` refuses: nobody owns the task, or another does. */
+  /** Throws where `decideRelease` refuses: the task has no owner, or another one. */
   releaseTask(
     release: {
       id: string;

@@ -17,7 +17,7 @@ export interface RememberedRescue {
 type Place = Pick<ProjectPaths, 'store_dir' | 'common_dir'>;
 type Refs = readonly Pick<Rescued, 'ref' | 'commit'>[];
 
-/** One at a time looks after logs and rescue refs. Throws store_busy where somebody else does for longer than that. */
+/** One at a time looks after logs and rescue refs. Throws store_busy where another process does for longer than that. */
 export function holdUpkeep<T>(
   { store_dir }: Pick<Place, 'store_dir'>,
   work: () => Promise<T>,
@@ -26,7 +26,7 @@ export function holdUpkeep<T>(
   return holdFileLock(join(store_dir, 'upkeep.lock'), { what: 'upkeep', patience_ms }, work);
 }
 
-/** Of these refs. One that is new, or that nothing is known of any more, is seen now and told to nobody. */
+/** Of these refs. One that is new, or that nothing is known of any more, is seen now and not told to a person yet. */
 export function readRescueMemory(
   { store_dir }: Pick<Place, 'store_dir'>,
   refs: Refs,

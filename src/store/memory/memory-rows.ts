@@ -100,7 +100,7 @@ export function adoptWaiting({ waiting }: MemoryTables, id: string): void {
   for (const edge of waiting.list()) if (edge.to === id) waiting.delete(toKey(edge.from, edge.to, edge.type));
 }
 
-/** Takes a row away; edges to the task wait for it, and block nobody: it was deleted. */
+/** Takes a row away; edges to the task wait for it, and block no other task: it was deleted. */
 export function removeRow(tables: MemoryTables, id: string): void {
   const { tasks, waiting } = tables;
   for (const { from, type } of listInbound(tables, id)) {

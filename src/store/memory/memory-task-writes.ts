@@ -62,7 +62,7 @@ function readUpdateFacts(
   const { id } = before.record;
   const { claim } = needs;
   return {
-    // Whoever may make a claim of an update says which agents there are.
+    // A caller that may make a claim of an update says which agents there are.
     claim:
       claim === undefined || agents === undefined
         ? undefined

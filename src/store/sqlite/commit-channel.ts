@@ -2,7 +2,7 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /**
  * What was committed in this process to the database of a path, whichever of its connections did: a server has several
- * to the same one. Nothing happens where nobody listens.
+ * to the same one. Nothing happens where no waiter listens.
  */
 export function tellCommits(database: string): () => void {
   const told = channel(toName(database));

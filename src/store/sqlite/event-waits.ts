@@ -25,7 +25,7 @@ export class EventWaits {
   #timer: NodeJS.Timeout | undefined;
   #pause_ms: number = WATCH_LIMITS.event_look_first_ms;
   #version: unknown;
-  /** There while somebody waits. */
+  /** There while a caller waits. */
   #stopListening: (() => void) | undefined;
   #isWoken = false;
   #isClosed = false;

@@ -99,7 +99,7 @@ function readLease(db: Database, id: string): Lease | undefined {
 
 /**
  * Times of another clock say nothing on this one: the machine was started again, or another one uses the store. A clock
- * that sees a lease for the first time gives its holder a whole lease time, and judges nobody before; one that has seen
+ * that sees a lease for the first time gives its holder a whole lease time, and judges none before; one that has seen
  * it goes on counting from there. So each clock counts no more than has passed, and two that take turns both come to the end.
  */
 function adoptClock(db: Database, time: SteadyTime): SteadyTime {

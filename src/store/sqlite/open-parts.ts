@@ -24,7 +24,7 @@ export interface SqliteStoreOptions extends Pick<CatchUpOptions, 'notice' | 'met
   /** The machine's own clock, which leases are measured by. Left out: the writers' times stand for it. */
   readonly steady?: import('../steady-time.ts').ReadSteady | undefined;
   /**
-   * Of a server that begins: nobody is judged before every holder has had one lease time from now, because none could be
+   * Of a server that begins: no holder is judged before every holder has had one lease time from now, because none could be
    * heard of while the server was not there.
    */
   readonly begins?: true | undefined;

@@ -28,7 +28,7 @@ export interface StoredRecord {
   readonly row: Row;
 }
 
-/** Most tasks have neither edges nor comments: then nobody looks for them. */
+/** Most tasks have neither edges nor comments: then no query looks for them. */
 const SELECT_RECORD = `SELECT t.*, u.parent_id AS unresolved_parent,
     EXISTS (SELECT 1 FROM dependencies WHERE from_id = t.id)
       OR EXISTS (SELECT 1 FROM unresolved_dependencies WHERE from_id = t.id) AS has_edges,
